@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
+
+from adk_agent_sim.adk.folder_modules import is_module_of
+
+_PROJECT = Path(__file__).parents[1]
 
 PLAIN_AGENT = """
 from google.adk.agents import LlmAgent
@@ -36,13 +42,21 @@ def write_agent(
 
 @contextmanager
 def forget_imports() -> Generator[None]:
-    """Forget the agents that the block imports from temporary folders, as if another process had imported them."""
-    path, modules = list(sys.path), set(sys.modules)
+    """Forget the agents that the block imports from temporary folders, and their settings, as another process would."""
+    path, modules, environment = list(sys.path), dict(sys.modules), dict(os.environ)
     try:
         yield
     finally:
         sys.path[:] = path
-        for name in [name for name in sys.modules if name not in modules]:
-            origin = getattr(sys.modules[name], "__file__", None)
-            if origin and Path(origin).is_relative_to(tempfile.gettempdir()):
+        os.environ.clear()
+        os.environ.update(environment)
+        for name, module in list(sys.modules.items()):
+            if modules.get(name) is not module and _is_temporary(module):
                 del sys.modules[name]
+        for name in modules.keys() - sys.modules.keys():
+            sys.modules[name] = modules[name]
+
+
+def _is_temporary(module: ModuleType) -> bool:
+    # The project itself may be in a temporary folder.
+    return is_module_of(Path(tempfile.gettempdir()), module) and not is_module_of(_PROJECT, module)

@@ -18,6 +18,7 @@ from typing import Any
 import fork_server
 import pytest
 import stores
+from agent_folders import forget_imports
 from counts import load_profile, soak_is_over
 from hypothesis import is_hypothesis_test
 from stores import AnyStore
@@ -100,6 +101,13 @@ def _only_marked(item: pytest.Item) -> Generator[None]:
     yield
     if len(_started) > before and not {"browser", "process"} & {mark.name for mark in item.iter_markers()}:
         pytest.fail(f"It starts a process, so it must be marked `process`: {_started[before]}")
+
+
+@pytest.fixture(autouse=True)
+def clean_imports() -> Generator[None]:
+    """Keep agents that a test loads out of the next test: many have the same names."""
+    with forget_imports():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from agent_folders import forget_imports, write_agent
+from agent_folders import write_agent
 from google.adk.agents import LlmAgent
 
 from adk_agent_sim.adk.agent_loader import load_app
@@ -20,12 +19,6 @@ import shared_words
 shared_words.COUNT += 1
 root_agent = LlmAgent(name="{name}", instruction=f"{shared_words.WORD} {shared_words.COUNT}")
 """
-
-
-@pytest.fixture(autouse=True)
-def clean_imports() -> Generator[None]:
-    with forget_imports():
-        yield
 
 
 def _get_root(folder: Path) -> LlmAgent:

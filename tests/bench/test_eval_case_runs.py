@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -47,17 +44,6 @@ class Scripted(BaseLlm):
 
 root_agent = LlmAgent(name="adder", model=Scripted(model="scripted"), tools=[add])
 '''
-
-
-@pytest.fixture(autouse=True)
-def _restore_process() -> Generator[None]:  # pyright: ignore[reportUnusedFunction]
-    path, environment = list(sys.path), dict(os.environ)
-    yield
-    sys.path[:] = path
-    for name in [name for name in sys.modules if name.partition(".")[0] == "adder"]:
-        del sys.modules[name]
-    os.environ.clear()
-    os.environ.update(environment)
 
 
 @pytest.fixture

@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections import Counter
-from collections.abc import Generator
 from pathlib import Path
 
-import pytest
 from bench_folders import build_mail_scenario, build_test_plan, write_agent, write_scenarios
 
 from adk_agent_sim.bench.bench_plan import BenchPlan, RunFiles
 from adk_agent_sim.bench.bench_result import BenchResult
 from adk_agent_sim.bench.run_executor import RunExecutor
-
-
-@pytest.fixture(autouse=True)
-def _restore_process() -> Generator[None]:  # pyright: ignore[reportUnusedFunction]
-    """Undo what loading agents changes in a process, which a worker never has to."""
-    path, modules, environment = list(sys.path), set(sys.modules), dict(os.environ)
-    yield
-    sys.path[:] = path
-    for name in set(sys.modules) - modules:
-        if not hasattr(sys.modules[name], "__file__") or "pytest-of" in str(sys.modules[name].__file__):
-            del sys.modules[name]
-    os.environ.clear()
-    os.environ.update(environment)
 
 
 def _execute(plan: BenchPlan, folder: Path) -> list[BenchResult]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +24,6 @@ root_agent = LlmAgent(name="{name}", model="gemini-2.5-flash")
 """
 
 _GATE = "import threading\nentered, opened = threading.Event(), threading.Event()\n"
-
-
-@pytest.fixture(autouse=True)
-def clean_imports() -> Generator[None]:
-    with forget_imports():
-        yield
 
 
 async def _get_agents(browser: ApiClient) -> dict[str, Any]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pytest
 import workbench_server
 from agent_folders import forget_imports, write_agent
 from browser_pages import PageWatch, new_context, open_page
@@ -28,12 +26,6 @@ class _FolderServer:
     async def start(self, *, port: int) -> RunningServer:
         simulator = AgentSimulator(folder=self.folder, reload=not self.port, database=self.folder.parent / "kept.db")
         return await simulator.start(port=self.port or port)
-
-
-@pytest.fixture(autouse=True)
-def clean_imports() -> Generator[None]:
-    with forget_imports():
-        yield
 
 
 async def test_cards_a_broken_agent_changed_code_and_a_fork_after_a_restart(browser: Browser, tmp_path: Path) -> None:

@@ -114,8 +114,11 @@ def _is_own_path(root: Path, path: Path) -> bool:
 def list_places(module: ModuleType) -> Sequence[Path]:
     """Return where a module is; a folder without __init__.py is a package without a file."""
     file = getattr(module, "__file__", None)
-    places = [file] if file else getattr(module, "__path__", ())
-    return [Path(each) for each in places if isinstance(each, str)]
+    if isinstance(file, str):
+        return [Path(file)]
+    with suppress(KeyError):  # part of a package that is not imported any more
+        return [Path(each) for each in getattr(module, "__path__", ()) if isinstance(each, str)]
+    return []
 
 
 def get_unit(module_name: str) -> str:
