@@ -53,7 +53,7 @@ layers: $(VENV)/.ready
 
 # The inner loop tries fewer values in property tests than the gate.
 quick: web
-	HYPOTHESIS_PROFILE=check $(PYTEST) -m "not browser and not process and not long and not soak"
+	HYPOTHESIS_PROFILE=check $(PYTEST) --numprocesses=$(GATE_WORKERS) -m "not browser and not process and not long and not soak"
 
 unit: web chromium
 	$(PYTEST) --numprocesses=$(GATE_WORKERS) -m "not long and not soak"

@@ -48,13 +48,15 @@ def forget_imports() -> Generator[None]:
         yield
     finally:
         sys.path[:] = path
-        os.environ.clear()
-        os.environ.update(environment)
-        for name, module in list(sys.modules.items()):
-            if modules.get(name) is not module and _is_temporary(module):
-                del sys.modules[name]
-        for name in modules.keys() - sys.modules.keys():
-            sys.modules[name] = modules[name]
+        if os.environ != environment:
+            os.environ.clear()
+            os.environ.update(environment)
+        if sys.modules != modules:
+            for name, module in list(sys.modules.items()):
+                if modules.get(name) is not module and _is_temporary(module):
+                    del sys.modules[name]
+            for name in modules.keys() - sys.modules.keys():
+                sys.modules[name] = modules[name]
 
 
 def _is_temporary(module: ModuleType) -> bool:
