@@ -10,7 +10,7 @@ from typing import Any
 from are_normal_form import IdNumbering, normalize
 from parity.comparison import simplify
 from parity.listed_differences import FALSY, find_listed
-from parity.our_calls import GRAPH_DURATION
+from parity.our_calls import GRAPH_DURATION, START
 
 from adk_agent_sim.scenario.world.snapshot import diff_values
 
@@ -43,7 +43,9 @@ def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[s
     two = _normalize_run(case, simplify(theirs), shared, {row["id"]: row["t"] for row in one["conditions"]})
     if has_died(theirs):
         yield from _compare_until_death(
-            one["log"], two["log"], was_refused=not (_has_checked_twice(theirs) or _expects_unlogged_call(case))
+            one["log"],
+            two["log"],
+            was_refused=not (_has_checked_twice(theirs) or _has_died_of_unlogged_call(case, theirs)),
         )
         return
     if _has_reached_milestones_late(case, one, two):
@@ -160,8 +162,9 @@ def find_listed_rows(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict
     return {
         row
         for row, is_met in {
-            WRONG_ARGUMENTS: has_died(theirs) and not (_has_checked_twice(theirs) or _expects_unlogged_call(case)),
-            UNLOGGED_CALL: has_died(theirs) and _expects_unlogged_call(case),
+            WRONG_ARGUMENTS: has_died(theirs)
+            and not (_has_checked_twice(theirs) or _has_died_of_unlogged_call(case, theirs)),
+            UNLOGGED_CALL: has_died(theirs) and _has_died_of_unlogged_call(case, theirs),
             CHECKED_TWICE: has_died(theirs) and _has_checked_twice(theirs),
             FAILED_VALIDATION: not has_died(theirs) and _has_failed_validation(run),
             LATE_VALIDATION: _has_reached_milestones_late(case, run, _normalize_run(case, simplify(theirs))),
@@ -180,10 +183,25 @@ def _has_checked_twice(run: Mapping[str, Any]) -> bool:
     return last["type"] == "CONDITION" and last["value"] is False and len(same) > 1
 
 
-def _expects_unlogged_call(case: Mapping[str, Any]) -> bool:
-    """Return whether the agent is expected to call the one tool whose calls neither side logs."""
-    names = [each["action"]["function"] for each in case["events"] if each["event_type"] == "AGENT"]
-    return "get_all_discount_codes" in names
+def _has_died_of_unlogged_call(case: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
+    """Return whether a call of the one tool that neither side logs was due when the package's event loop ended."""
+    done = {_strip_check_number(row["id"]): row["t"] for row in run["log"] if row["value"] is not False}
+    due = [
+        _find_due_time(each, done)
+        for each in case["events"]
+        if each["event_type"] == "AGENT" and each["action"]["function"] == "get_all_discount_codes"
+    ]
+    return any(time is not None and time <= run["t"] for time in due)
+
+
+def _find_due_time(event: Mapping[str, Any], done: Mapping[str, float]) -> float | None:
+    """Return when an event was due in a run; None if it had to wait for others when the run ended."""
+    parents = event["dependencies"]
+    if not all(each in done for each in parents):
+        return None
+    if event["event_time"] is not None:
+        return event["event_time"] - START
+    return max((done[each] for each in parents), default=0.0) + event["event_relative_time"]
 
 
 def _compare_until_death(ours: list[Any], theirs: list[Any], *, was_refused: bool) -> Iterator[str]:
@@ -259,4 +277,8 @@ def _drop_placeholder(notification: list[Any]) -> list[Any]:
 def _drop_unique_parts(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row without what only the package has: the numbers of checks, and what values became later."""
     row = {key: value for key, value in row.items() if key != "later"}
-    return row | {"id": re.sub(r"-CHECK_\d+$", "", row["id"])} if row["type"] == "CONDITION" else row
+    return row | {"id": _strip_check_number(row["id"])} if row["type"] == "CONDITION" else row
+
+
+def _strip_check_number(event_id: str) -> str:
+    return re.sub(r"-CHECK_\d+$", "", event_id)
