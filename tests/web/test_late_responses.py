@@ -60,6 +60,21 @@ async def test_text_typed_while_a_message_is_sent_is_kept_for_the_next_turn(page
     await expect(player.find_rows("hellosea")).to_have_count(0)
 
 
+async def test_text_typed_while_a_turn_is_loaded_is_continued_in_its_first_field(page: Page) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    loaded = await hold_requests(page, "**/briefing?*")
+    await page.reload()
+    await expect(player.composer).to_contain_text("Your turn as")
+    await expect(player.composer).to_contain_text("Loading")
+    await page.keyboard.type("sea")
+    loaded.set()
+    finder = player.composer.get_by_role("combobox", name="Find a tool")
+    await expect(finder).to_have_value("sea")
+    await expect(finder).to_be_focused()
+
+
 async def test_text_typed_while_a_call_is_checked_stays_in_its_form(page: Page) -> None:
     player = WorkbenchUser(page)
     await player.send_message("hello")

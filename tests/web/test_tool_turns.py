@@ -9,7 +9,7 @@ from typing import Literal
 from urllib.parse import urljoin
 
 import pytest
-from browser_pages import PageWatch
+from browser_pages import PageWatch, hold_requests
 from google.adk.agents import LlmAgent
 from playwright.async_api import Page, expect
 from pydantic import BaseModel, Field
@@ -102,3 +102,24 @@ async def test_a_call_is_opened_from_the_queue_and_the_tool_raises(page: Page) -
     await player.composer.get_by_role("button", name="Send error").click()
     await player.wait_for_turn()
     await expect(player.find_rows("Bergen", "by a person")).to_contain_text("no data")
+
+
+async def test_what_is_typed_while_the_call_is_loaded_is_in_the_field_that_was_chosen(page: Page) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("Is it cold in Oslo?")
+    await player.wait_for_turn()
+    await page.get_by_role("button", name="Rules").click()
+    panel = page.get_by_role("region", name="Rules")
+    await panel.get_by_label("Player of get_weather").select_option("a person")
+    await panel.get_by_role("button", name="Close the rules").click()
+    loaded = await hold_requests(page, "**/tool-calls/*")
+    await player.call_tool("get_weather", city="Oslo")
+    await player.composer.get_by_role("radio", name="Error").click()
+    await page.keyboard.type("no da")
+    await expect(player.composer).to_contain_text("Loading")
+    loaded.set()
+    await expect(player.composer.get_by_label("Error", exact=True).and_(page.get_by_role("textbox"))).to_be_focused()
+    await page.keyboard.type("ta")
+    await player.composer.get_by_role("button", name="Send error").click()
+    await player.wait_for_turn()
+    await expect(player.find_rows("Oslo", "by a person")).to_contain_text("no data")

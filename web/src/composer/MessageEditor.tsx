@@ -14,6 +14,7 @@ import { Attachments, readFilePart } from "./Attachments";
 import { ComposerHeader } from "./ComposerHeader";
 import { type Drafts, readFormJson, restoreForm, type SetDrafts } from "./drafts";
 import { ProblemCount } from "./ProblemCount";
+import { LoadingFields } from "./TypeAheadField";
 import { uniqueProblems } from "./turnDraft";
 import { useAttachments } from "./useAttachments";
 import { useClearing } from "./useClearing";
@@ -167,8 +168,7 @@ export function MessageEditor({
             showAll={wasRejected}
           />
         ) : !isLoaded ? (
-          // Whether the agent takes a text or a form is not known yet, and what is typed must stay where it is typed.
-          <p className="quiet">Loading…</p>
+          <LoadingFields drafts={drafts} setDrafts={setDrafts} />
         ) : (
           <>
             <label className="field-label" htmlFor="message-text">

@@ -8,6 +8,7 @@ import { useAction } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { ComposerHeader } from "./ComposerHeader";
 import type { Drafts, SetDrafts } from "./drafts";
+import { TypeAheadField } from "./TypeAheadField";
 import { useFirstFieldFocus } from "./useFirstFieldFocus";
 
 /** Shown while the agent runs: the running calls and their duration. */
@@ -39,14 +40,7 @@ export function RunningPanel({
             <RunningCall key={row.index} session={session} row={row} number={position + 1} />
           ))}
         </ul>
-        <input
-          type="text"
-          className="input type-ahead"
-          aria-label="Type ahead"
-          placeholder="Type ahead: it is kept for your next turn"
-          value={drafts.typedAhead}
-          onChange={(event) => setDrafts({ typedAhead: event.target.value })}
-        />
+        <TypeAheadField drafts={drafts} setDrafts={setDrafts} />
       </div>
       <footer className="composer-foot">
         <div className="composer-buttons">

@@ -15,6 +15,7 @@ import { ComposerHeader } from "./ComposerHeader";
 import { type Drafts, restoreForm, type SetDrafts } from "./drafts";
 import { ProblemCount } from "./ProblemCount";
 import { ToolErrorFields } from "./ToolErrorFields";
+import { LoadingFields } from "./TypeAheadField";
 import { buildToolResponse, findDraftProblem, type ResponseMode, readToolDraft, type ToolDraft } from "./toolDraft";
 import { uniqueProblems } from "./turnDraft";
 import { useFirstFieldFocus } from "./useFirstFieldFocus";
@@ -108,7 +109,7 @@ export function ToolResponseEditor({
       </div>
       <div className="composer-body scroll">
         {loadError && !call ? <ErrorAlert title={loadError} /> : null}
-        {call ? <CallToAnswer call={call} /> : <p className="quiet">Loading…</p>}
+        {call ? <CallToAnswer call={call} /> : <LoadingFields drafts={drafts} setDrafts={setDrafts} />}
         {call && draft.mode === "result" ? (
           <SchemaForm
             idPrefix="tool"

@@ -13,6 +13,7 @@ import { useRequestedCalls } from "./requestedCalls";
 import { SuggestionNotice } from "./SuggestionNotice";
 import { ToolCallEditor } from "./ToolCallEditor";
 import { TurnFooter } from "./TurnFooter";
+import { LoadingFields } from "./TypeAheadField";
 import { useDecision } from "./useDecision";
 import { useFirstFieldFocus } from "./useFirstFieldFocus";
 import { useSuggestion } from "./useSuggestion";
@@ -116,7 +117,7 @@ export function TurnEditor({
           />
         ) : null}
         {isLoading ? (
-          <p className="quiet">Loading…</p>
+          <LoadingFields drafts={drafts} setDrafts={setDrafts} />
         ) : forms.isAnswering ? (
           <ResponseEditor
             forms={forms}
