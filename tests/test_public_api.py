@@ -80,6 +80,16 @@ def test_the_timeline_and_the_forms_do_not_import_adk() -> None:
 
 
 @pytest.mark.process
+def test_scenarios_and_the_timeline_import_neither_adk_nor_genai() -> None:
+    code = (
+        "import sys, adk_agent_sim.timeline.timeline, adk_agent_sim.scenario; "
+        "print('google.adk' in sys.modules, 'google.genai' in sys.modules)"
+    )
+
+    assert _in_a_new_process(code) == "False False"
+
+
+@pytest.mark.process
 def test_the_server_and_its_clients_do_not_import_adk() -> None:
     code = (
         "import sys, adk_agent_sim.server.grpc_server, adk_agent_sim.link.outbox\n"

@@ -12,20 +12,9 @@ from typing import Any, cast
 from google.genai import types
 from pydantic import TypeAdapter
 
-from adk_agent_sim.forms.schema_dialect import JsonSchema, normalize_schema
+from adk_agent_sim.forms.schema_dialect import JsonSchema, normalize_schema, read_parameters_schema
 
 __all__ = ["JsonSchema", "read_parameters_schema", "to_json_schema"]
-
-
-def read_parameters_schema(declaration: Mapping[str, Any]) -> JsonSchema:
-    """Returns the schema of a function's arguments, from its declaration as JSON with Python field names."""
-    json_schema = declaration.get("parameters_json_schema")
-    if isinstance(json_schema, Mapping):
-        return normalize_schema(cast("Mapping[str, Any]", json_schema))
-    genai_schema = declaration.get("parameters")
-    if isinstance(genai_schema, Mapping):
-        return normalize_schema(cast("Mapping[str, Any]", genai_schema), genai=True)
-    return {"type": "object", "properties": {}}
 
 
 def to_json_schema(schema: object) -> JsonSchema:

@@ -49,6 +49,17 @@ _GENAI_KEYWORDS = {
 }
 
 
+def read_parameters_schema(declaration: Mapping[str, Any]) -> JsonSchema:
+    """Returns the schema of a function's arguments, from its declaration as JSON with Python field names."""
+    json_schema = declaration.get("parameters_json_schema")
+    if isinstance(json_schema, Mapping):
+        return normalize_schema(cast("Mapping[str, Any]", json_schema))
+    genai_schema = declaration.get("parameters")
+    if isinstance(genai_schema, Mapping):
+        return normalize_schema(cast("Mapping[str, Any]", genai_schema), genai=True)
+    return {"type": "object", "properties": {}}
+
+
 def normalize_schema(schema: Mapping[str, Any], *, genai: bool = False) -> JsonSchema:
     """Convert a schema to draft 2020-12.
 
