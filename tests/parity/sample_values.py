@@ -40,6 +40,7 @@ CHOICES: dict[str, list[Any]] = {
     "on_error": ["raise", "omit", "return", "x"],
     "max_lines": [1, 0, None, -1, 20],
     "timeout": [0, 1, -1],
+    "user_name": ["a", "e", " t ", "ad", "x" * 90],
     "compression": [None, "gzip", "x"],
     "query": ["a", "r", "@", "Re", "[", "(a", "a+", "^G", "e.*e", "\\d", ""],
     "updates": [

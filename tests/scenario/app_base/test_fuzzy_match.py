@@ -29,3 +29,8 @@ def test_all_similar_names_are_found_and_the_most_similar_come_first() -> None:
         == find_similar_names("ada " * 100_000, names)
         == []
     )
+
+
+def test_a_name_that_is_eight_times_as_long_is_not_similar() -> None:
+    assert find_similar_names("a", ["Ada Gray", "Ada Lee", "Ada Lovelace"]) == ["Ada Lee"]
+    assert find_similar_names("ada gray", ["A"]) == []
