@@ -156,7 +156,9 @@ def test_lint_says_what_would_be_valid(tmp_path: Path) -> None:
     scenario = build_scenario() | {"apps": [{"name": "Emails", "class_name": "EmailClientV2", "app_state": state}]}
     for text, advice in (
         ("{", 'Write one JSON object with the keys "version" and "metadata"'),
-        (json.dumps(build_scenario() | {"events": 5}), "Input should be a valid list"),
+        ("[]", "the file: it must be an object"),
+        (json.dumps(build_scenario() | {"events": 5}), "events: it must be a list"),
+        (json.dumps(build_scenario() | {"apps": [5]}), "apps[0]: it must be an object"),
         (json.dumps(build_scenario(build_event("a", after=("b",)))), "Its events are: a"),
         (json.dumps(scenario), "apps[0].app_state.folders.INBOX: it must be an object, but it is a text"),
         (json.dumps(scenario), "Write an object with the keys folder_name, emails."),

@@ -27,9 +27,9 @@ _BAD: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "line 1: it is not JSON: Expecting value"),
     "truncated": (_EXAMPLE[:400], "line 19: it is not JSON: Expecting property name enclosed in double quotes"),
     "not UTF-8": (b'{"a":\n "\xff"}', "line 2: it is not UTF-8 text"),
-    "a list": ("[]", "the file (line 1): Input should be"),
-    "a number": ("5", "the file (line 1): Input should be"),
-    "empty object": ("{}", "version (line 1): Field required"),
+    "a list": ("[]", "the file (line 1): it must be an object"),
+    "a number": ("5", "the file (line 1): it must be an object"),
+    "empty object": ("{}", "version (line 1): it is missing"),
     "NaN": ('{"version": NaN}', "NaN is not a JSON number"),
     "infinite": ('{"version": 1e999}', "the number 1e999 is too large"),
     "huge": ('{"version": ' + "9" * 10_000 + "}", "is too large"),
@@ -42,18 +42,18 @@ _BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "id of a wrong type": (
         json.dumps(build_scenario(build_event("e") | {"event_id": 5})),
-        "events[0].event_id (line 1): Input should be",
+        "events[0].event_id (line 1): it must be a text",
     ),
     "time of a wrong type": (
         json.dumps(build_scenario(build_event("e", event_time="5"))),
-        "events[0].event_time (line 1): Input",
+        "events[0].event_time (line 1): it must be a number",
     ),
-    "yes is no number": (json.dumps(build_scenario(duration=True)), "metadata.definition.duration (line 1): Input"),
-    "events is no list": (json.dumps(build_scenario() | {"events": {}}), "events (line 1): Input should be"),
-    "an event is null": (json.dumps(build_scenario() | {"events": [None]}), "events[0] (line 1): Input should be"),
+    "yes is no number": (json.dumps(build_scenario(duration=True)), "duration (line 1): it must be a number"),
+    "events is no list": (json.dumps(build_scenario() | {"events": {}}), "events (line 1): it must be a list"),
+    "an event is null": (json.dumps(build_scenario() | {"events": [None]}), "events[0] (line 1): it must be an object"),
     "no id": (
         json.dumps({"version": "are_simulation_v1", "metadata": {"definition": {}}}),
-        "scenario_id (line 1): Field",
+        "scenario_id (line 1): it is missing",
     ),
 }
 

@@ -149,11 +149,30 @@ def _validate(document: Json, source: SourceText) -> ExportedTrace:
         raise _build_error(source, _collect_problems(details)) from error
 
 
+_VALID_VALUES = {
+    "missing": "it is missing",
+    "list_type": "it must be a list",
+    "dict_type": "it must be an object",
+    "model_type": "it must be an object",
+    "string_type": "it must be a text",
+    "bool_type": "it must be true or false",
+    "bool_parsing": "it must be true or false",
+    "int_type": "it must be a number",
+    "int_parsing": "it must be a number",
+    "int_from_float": "it must be a whole number",
+    "float_type": "it must be a number",
+    "float_parsing": "it must be a number",
+    "finite_number": "it must be a finite number",
+}
+"""What would be valid, by the kind of pydantic's error, whose own words name classes of ours."""
+
+
 def _collect_problems(details: Iterable[Any]) -> dict[JsonPath, str]:
     """Return one message per path: pydantic reports a wrong number once per number type."""
     messages: dict[JsonPath, str] = {}
     for each in details:
-        messages.setdefault(_to_file_path(each["loc"]), each["msg"])
+        message: str = _VALID_VALUES.get(each["type"]) or each["msg"]
+        messages.setdefault(_to_file_path(each["loc"]), message)
     return messages
 
 
