@@ -11,7 +11,7 @@ import httpx
 import pytest
 from api_client import NO_TLS, ApiClient, bearer_headers, serve_agents, serve_simulator
 from google.adk.agents import LlmAgent
-from scenario_corpus import load_scenarios
+from scenario_corpus import SPEC_EXAMPLE, load_scenarios
 
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.scenario import Story, load_scenario
@@ -226,6 +226,21 @@ class TestAnnotating:
         assert after["metadata"].pop("annotation")["comment"] == "ok"
         before["metadata"].pop("annotation", None)
         assert after == before
+
+    async def test_a_file_in_the_dialect_of_the_specification_stays_in_it(self, tmp_path: Path) -> None:
+        before = SPEC_EXAMPLE.read_text(encoding="utf-8")
+        file = tmp_path / "described.json"
+        file.write_text(before, encoding="utf-8")
+
+        async with serve_simulator(AgentSimulator([], scenarios=ScenarioCatalog([file]))) as browser:
+            answer = await browser.client.patch("/api/scenarios/email_apology_001/annotation", json={"comment": "ok"})
+        after = file.read_text(encoding="utf-8")
+
+        assert answer.status_code == 200
+        removed = [line for line in before.splitlines() if line not in after.splitlines()]
+        assert [line.strip() for line in removed] == ['"tags": ["email", "communication", "customer-service"]']
+        assert f"{removed[0]},\n" in after
+        assert "definition" not in json.loads(after)["metadata"]
 
     async def test_what_was_changed_in_the_file_meanwhile_is_kept(self, browser: ApiClient, file: Path) -> None:
         changed = read_scenario(file)
