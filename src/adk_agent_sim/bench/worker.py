@@ -56,6 +56,11 @@ def _become_worker(settings: WorkerSettings) -> None:
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # processes that an agent has started, such as MCP servers, are killed with the worker
     warnings.filterwarnings("ignore", message=r"\[EXPERIMENTAL\]")
+    enter_bench(settings)
+
+
+def enter_bench(settings: WorkerSettings) -> None:
+    """Let this process work in the folder in which the bench was started, and print to the bench's log."""
     os.chdir(settings.working_folder)
     log = os.open(Path(settings.folder) / LOG_NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     for stream, descriptor in ((sys.stdout, _STANDARD_OUTPUT), (sys.stderr, _STANDARD_ERROR)):
