@@ -47,6 +47,14 @@ def test_all_reports_are_written(tmp_path: Path) -> None:
     assert "<title>Bench nightly</title>" in (folder / "report.html").read_text("utf-8")
 
 
+def test_reports_say_that_intervals_treat_runs_as_independent(tmp_path: Path) -> None:
+    folder = write_results(tmp_path / "nightly", build_runs("s1", "+-"))
+    write_reports(folder)
+    for name in ("report.html", "summary.md"):
+        text = " ".join((folder / name).read_text("utf-8").split())
+        assert re.search(r"treats? runs as independent of each other", text), name
+
+
 def test_junit_has_a_case_per_run_with_the_outcome(tmp_path: Path) -> None:
     write_reports(write_results(tmp_path, build_runs("s1", "++-!t?", reason="because\nof this", report="runs/1.html")))
 

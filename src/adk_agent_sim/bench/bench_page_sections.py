@@ -34,7 +34,8 @@ _MEASURES: Sequence[tuple[str, Callable[[RunGroup], RunMeasure], Callable[[float
 def iter_success_lines(summary: BenchSummary) -> Iterator[str]:
     """Yield the section with the success of each variant."""
     yield '<section><h2>Success</h2><p class="quiet">The share of judged runs that passed, with its 95 % Wilson '
-    yield "interval. Errors and timeouts count as not passed; runs that nobody could judge do not count.</p>"
+    yield "interval, which treats runs as independent of each other, also those in the same scenario. Errors and "
+    yield "timeouts count as not passed; runs that nobody could judge do not count.</p>"
     yield '<table class="plots"><thead><tr><th>Agent</th><th class="plot">0 to 100 %</th><th>Success</th>'
     yield "<th>95 % interval</th><th>Passed</th></tr></thead><tbody>"
     for series, each in enumerate(summary.variants):

@@ -45,8 +45,9 @@ def _iter_blocks(summary: BenchSummary) -> Iterator[str]:
     if summary.failures:
         yield from _iter_failures(summary.failures)
     yield (
-        "Intervals are 95 % Wilson intervals. Errors and timeouts count as not passed; runs that nobody could judge "
-        "do not count. pass@k: at least one of k runs passes; pass^k: all k do (unbiased, mean over scenarios)."
+        "Intervals are 95 % Wilson intervals, which treat runs as independent of each other, also those in the same "
+        "scenario. Errors and timeouts count as not passed; runs that nobody could judge do not count. "
+        "pass@k: at least one of k runs passes; pass^k: all k do (unbiased, mean over scenarios)."
     )
 
 
