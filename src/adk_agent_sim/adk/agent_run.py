@@ -35,7 +35,8 @@ from adk_agent_sim.adk.run_task import RunTask, unwrap_failure
 from adk_agent_sim.adk.runner_services import RunnerServices, create_memory_service
 from adk_agent_sim.adk.seat_plugin import SeatPlugin
 from adk_agent_sim.adk.session_player import RunListener, SessionPlayer
-from adk_agent_sim.adk.session_storage import SessionStorage, check_state_changes
+from adk_agent_sim.adk.session_storage import SessionStorage
+from adk_agent_sim.adk.state_editing import StateEditor
 from adk_agent_sim.adk.turn_player import is_model_played
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.errors import InvalidTransition, SessionClosed, SessionNotFound
@@ -226,6 +227,7 @@ class AgentRun:
             How it differs from what was recorded; empty if it does not.
         """
         self.recorded_session.replay = self._link.replay = replay
+        replay.repeat_edit = StateEditor(self._storage).create_repeater(self.recorded_session, self.add_edit)
         await self.start(message)
         waiting = asyncio.ensure_future(replay.wait())
         await self._task.wait_for(waiting)
@@ -307,26 +309,25 @@ class AgentRun:
         return dict(await self._storage.read_state())
 
     async def edit_state(self, changes: Mapping[str, Any]) -> None:
-        """Set keys of the session state between two runs; the edit is on the timeline.
+        """Set keys of the session state between two runs, or while a turn waits; the edit is on the timeline.
 
         Raises:
-            InvalidTransition: A run is going on, or nothing or something that cannot be set is to be set.
+            InvalidTransition: A run waits for no decision, or nothing or something that cannot be set is to be set.
         """
-        session = self.recorded_session
+        session, is_running = self.recorded_session, self.is_running
         self._check_not_closed()
-        if self.is_running or self._is_starting:
-            raise InvalidTransition(
-                "The state can be edited between two runs only: finish the run, or stop it, and then edit the state."
-            )
-        check_state_changes(changes)
+        if self._is_starting:
+            raise InvalidTransition("A message is being sent, or the state edited: try again when that is done.")
         self._is_starting = True
         try:
-            event = await self._storage.edit_state(changes)
-            self.events.append(event)
-            self.known_events.by_id[event.id] = event
-            await session.record_state_edit(event)
+            self.add_edit(await StateEditor(self._storage).edit(session, changes, is_running=is_running))
         finally:
             self._is_starting = False
+
+    def add_edit(self, event: AdkEvent) -> None:
+        """Keep the event of an edit."""
+        self.events.append(event)
+        self.known_events.by_id[event.id] = event
 
     async def find_missing_keys(self) -> list[str]:
         """Return the keys that instructions need and the session state does not have."""

@@ -102,15 +102,14 @@ class RecordedSession:
         """The turns that wait for a person in this process, by turn id."""
         self.tool_requests: dict[str, ToolRequest] = {}
         """The tool calls that wait for the response of a person in this process, by request id, oldest first."""
-        self.offered_tools: dict[str, BaseTool] = {}
-        """All tools that requests have offered so far."""
+        self.offered_tools: dict[str, BaseTool] = {}  # by all requests so far
         self.adk_session: Session | None = None
         """The ADK session object of the last run, with its events."""
         self.on_user_message: Callable[[], None] = lambda: None
         """Called when a user message is on the timeline, or on its way there."""
         self.on_turn_pending: Callable[[], None] = lambda: None
         """Called when a turn or a tool call begins to wait for a person."""
-        self.on_waiting_for_human: Callable[[str], object] = lambda agent_name: None
+        self.on_waiting_for_human: Callable[[str], object] = lambda _: None
         """Called with the name of the agent whose turn or tool call begins to wait for a person."""
         self.on_turn_cancelled: Callable[[str], Awaitable[object]] = _ignore_cancellation
         """Called with the id of an invocation whose model call was cancelled while it waited."""
@@ -124,6 +123,8 @@ class RecordedSession:
         """The plugins of the last run, where another run may take its place."""
         self.player_changed = asyncio.Event()
         """Set when another player takes the models' seats; the turns that wait for a person are handed over."""
+        self.state_lock = asyncio.Lock()
+        """Held while a person edits the state; a decided turn goes on when it is free."""
         self._request_encoder = RequestEncoder()
         self._path_finder = AgentPathFinder()
 
@@ -200,7 +201,7 @@ class RecordedSession:
         await self.link.append(EventBatch(self.session_id, [emitted], agent_name=event.author, agent_path=path))
 
     async def record_state_edit(self, event: AdkEvent) -> None:
-        """Record the event by which a person has set keys of the session state, between two runs."""
+        """Record the event by which a person has set keys of the session state."""
         # It is part of no invocation, whatever id ADK's event has.
         edit = AgentEvent(invocation_id="", event=convert_event_to_json(event), final=False)
         await self.link.append(EventBatch(self.session_id, [edit], agent_path=ROOT_PATH))

@@ -60,6 +60,10 @@ async def replay_recording(app: App, recording: Recording, ignored_paths: Sequen
     problem = ""
     async with Simulation(app, model=player, state=recording.state, user_id=recording.user_id) as sim:
         for place, run in enumerate(recording.runs):
+            if run.keys_edited_in_run:
+                keys = ", ".join(run.keys_edited_in_run)
+                problem = f"The state was edited while a turn was waiting ({keys}), which a replay does not do again."
+                break
             try:
                 step = await sim.send(_build_message(sim, run))
             except SimulatorError as error:

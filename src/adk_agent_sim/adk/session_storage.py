@@ -121,14 +121,23 @@ class SessionStorage:
                 await self.artifact_service.save_artifact(**self._key, filename=filename, artifact=part)
         return session
 
-    async def edit_state(self, changes: Mapping[str, Any]) -> AdkEvent:
-        """Set keys of the state, as `adk web` does, and return the event that did; raise ServiceFailed if it cannot."""
-        with self._explain_errors("read the session"):
-            session = await self.load()
+    async def edit_state(self, changes: Mapping[str, Any], session: Session | None = None) -> AdkEvent:
+        """Set keys of the state, as `adk web` does, and return the event that did; raise ServiceFailed if it cannot.
+
+        Args:
+            changes: The keys with their values.
+            session: The object that a run has of the session, if one is going on.
+        """
+        actions = EventActions(state_delta=dict(changes))
+        return await self.append_edit(AdkEvent(invocation_id=f"p-{uuid4()}", author="user", actions=actions), session)
+
+    async def append_edit(self, event: AdkEvent, session: Session | None) -> AdkEvent:
+        """Append the event of an edit to the session, or to the object that a run has of it; raise ServiceFailed."""
+        if session is None:
+            with self._explain_errors("read the session"):
+                session = await self.load()
         if session is None:
             raise ServiceFailed(f"The session service has no session {self.session_id} any more. Start a new session.")
-        actions = EventActions(state_delta=dict(changes))
-        event = AdkEvent(invocation_id=f"p-{uuid4()}", author="user", actions=actions)
         with self._explain_errors("change the state"):
             await self.session_service.append_event(session, event)
         return event

@@ -227,14 +227,16 @@ class Simulation(TimeTravel, SessionExports):
         return await self._agent_run.get_state()
 
     async def set_state(self, changes: Mapping[str, Any]) -> None:
-        """Set keys of the session state, between two runs. The edit is on the timeline, and marked there.
+        """Set keys of the session state, between two runs or while a turn waits; the timeline marks the edit.
+
+        The turn that waits has its request already; the tools that it calls and later turns see the edit.
 
         Edits before the first message are part of a golden trace's initial state; `adk eval` does not repeat others.
 
             await sim.set_state({"mood": "calm"})
 
         Raises:
-            InvalidTransition: A run is going on.
+            InvalidTransition: A run is going on that waits for no decision.
         """
         await self._agent_run.edit_state(changes)
 

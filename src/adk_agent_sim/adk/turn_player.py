@@ -177,6 +177,8 @@ class TurnPlayer:
             return None
         finally:
             session.pending_turns.pop(turn_id, None)
+        async with session.state_lock:
+            pass  # what the decision does comes after an edit of the state that is being made
         if decided is None or isinstance(decided, _SeatChanged):
             return decided
         if not isinstance(decided.payload, TurnDecided):

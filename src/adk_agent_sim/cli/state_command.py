@@ -10,7 +10,7 @@ from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json, parse_json_object
 
 STATE_COMMAND = "/state"
-STATE_HELP = "  /state [KEY=VALUE]        show the session state; set a key of it (also as JSON), between two runs\n"
+STATE_HELP = "  /state [KEY=VALUE]        show the session state; set a key of it (also as JSON)\n"
 
 
 async def run_state_command(sim: Simulation, line: str) -> None:
@@ -18,7 +18,7 @@ async def run_state_command(sim: Simulation, line: str) -> None:
 
     Raises:
         InvalidCallSyntax: The line is none of these.
-        InvalidTransition: A run is going on.
+        InvalidTransition: A run is going on that waits for no decision.
     """
     text = line.removeprefix(STATE_COMMAND).strip()
     if text:

@@ -96,6 +96,9 @@ class RecordedRun:
     state_edits: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """What a person has set in the state after the run, before the next message."""
 
+    keys_edited_in_run: Sequence[str] = ()
+    """What a person has set while a turn of the run was waiting, which a replay of the recording does not do."""
+
     @property
     def stream_keys(self) -> frozenset[StreamKey]:
         """The agents whose decisions are known."""

@@ -112,6 +112,9 @@ class _RunBuilder:
             self._apply(place, event)
         message = cast("UserSpoke", self._events[0].payload).content
         ended = self._ended
+        ends = [place for place, event in enumerate(self._events) if isinstance(event.payload, RunEnded)]
+        last = ends[-1] if ends else len(self._events)
+        in_run, after_run = self._events[:last], self._events[last:]
         return RecordedRun(
             message=message,
             is_query=is_user_query(message),
@@ -121,7 +124,8 @@ class _RunBuilder:
             final_text=self._final_text,
             outcome=ended.outcome if ended else None,
             error=f"{ended.error_type}: {ended.error_message}" if ended and ended.error_type else "",
-            state_edits={key: value for event in self._events for key, value in (find_state_edit(event) or {}).items()},
+            state_edits={key: value for event in after_run for key, value in (find_state_edit(event) or {}).items()},
+            keys_edited_in_run=[key for event in in_run for key in find_state_edit(event) or ()],
         )
 
     def _apply(self, place: int, event: Event) -> None:

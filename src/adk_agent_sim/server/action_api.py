@@ -67,7 +67,7 @@ async def cancel_call(actions: ActionsDependency, session_id: str, call_id: str)
 
 @action_api.post("/state", response_model=SessionDetail)
 async def edit_state(actions: ActionsDependency, session_id: str, edit: StateEdit) -> Response:
-    """Set keys of the session state, between two runs."""
+    """Set keys of the session state, between two runs or while a turn waits."""
     return json_response(await actions.edit_state(session_id, edit))
 
 

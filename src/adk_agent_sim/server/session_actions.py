@@ -96,11 +96,11 @@ class SessionActions:
         return await self._directory.get_detail(session_id)
 
     async def edit_state(self, session_id: str, edit: StateEdit) -> SessionDetail:
-        """Set keys of the session state, between two runs.
+        """Set keys of the session state, between two runs or while a turn waits.
 
         Raises:
             MalformedValue: The changes are no JSON object.
-            InvalidTransition: A run is going on, or nothing is to be set.
+            InvalidTransition: A run is going on that waits for no decision, or nothing is to be set.
         """
         await self._timeline.get_summary(session_id)
         run = self._runs.require(session_id, "edit the state")

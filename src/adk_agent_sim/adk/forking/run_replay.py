@@ -46,6 +46,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.model_request import RequestBlocks
+from adk_agent_sim.timeline.state_edits import find_state_edit
 
 _RAISED_ERROR = re.compile(r"[A-Za-z_]\w*[a-z]\w*")
 """The class name of an exception; what models return as an error code is in upper case."""
@@ -79,7 +80,9 @@ class RunReplay:
         self.is_lenient = is_lenient
         self.repeated_ids: dict[str, str] = {}
         """The ids of the ADK events now, by the ids that they have on the timeline."""
-        self._events = _remove_inner_events(events)
+        self.repeat_edit: Callable[[AgentEvent], Awaitable[object]] = _ignore_edit
+        """Edits the state as a person did while a turn was waiting."""
+        self._events, self._edits = _split_edits(_remove_inner_events(events))
         self._load_artifact = load_artifact
         self._activate = activate
         self._watch = get_replay_watch()
@@ -162,6 +165,7 @@ class RunReplay:
             self._match(turn.asked)
             await self._wait_for_place(turn.decided)
             self._match(turn.decided)
+        await self._repeat_edits(turn.decided)
         return _build_response(self._decisions[decided.turn_id])
 
     def find_outcome(self, call_id: str) -> RecordedOutcome | None:
@@ -176,7 +180,7 @@ class RunReplay:
             payload=event.payload,
             player=event.player or Player.REAL,
             load_artifact=self._load_artifact,
-            wait=lambda: self._wait_for_place(place),
+            wait=lambda: self._wait_for_outcome(place),
         )
 
     def has_call(self, call_id: str) -> bool:
@@ -244,6 +248,15 @@ class RunReplay:
                 instead = f"; instead came {what}" if what else ""
                 await self._stop(f"{self.describe_missing()} was recorded and did not happen{instead}")
 
+    async def _wait_for_outcome(self, place: int) -> None:
+        await self._wait_for_place(place)
+        await self._repeat_edits(place)
+
+    async def _repeat_edits(self, place: int) -> None:
+        """Edit the state as it was edited before a recorded event."""
+        while self._edits and self._edits[0][0] <= place:
+            await self.repeat_edit(self._edits.popleft()[1])
+
     async def _stop(self, difference: str) -> None:
         """End the replay with a difference and block: the run must not go on, and will be cancelled."""
         self.fail(difference)
@@ -271,6 +284,22 @@ def _remove_inner_events(events: Sequence[Event]) -> list[Event]:
         ):
             kept.append(event)
     return kept
+
+
+def _split_edits(events: Sequence[Event]) -> tuple[list[Event], deque[tuple[int, AgentEvent]]]:
+    """Return what happens again by itself, and the edits of the state, each with the place of what came after it."""
+    kept: list[Event] = []
+    edits: deque[tuple[int, AgentEvent]] = deque()
+    for event in events:
+        if isinstance(event.payload, AgentEvent) and find_state_edit(event):
+            edits.append((len(kept), event.payload))
+        else:
+            kept.append(event)
+    return kept, edits
+
+
+async def _ignore_edit(edit: AgentEvent) -> None:
+    """Do nothing; the default of `repeat_edit`."""
 
 
 def _list_decisions(events: Sequence[Event]) -> Mapping[str, Mapping[str, Json]]:
