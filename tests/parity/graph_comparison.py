@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
@@ -45,7 +46,7 @@ def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[s
         yield from _compare_until_death(
             one["log"],
             two["log"],
-            was_refused=not (_has_checked_twice(theirs) or _has_died_of_unlogged_call(case, theirs)),
+            was_refused=not (_has_checked_twice(case, theirs) or _has_died_of_unlogged_call(case, theirs)),
         )
         return
     if _has_reached_milestones_late(case, one, two):
@@ -163,9 +164,9 @@ def find_listed_rows(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict
         row
         for row, is_met in {
             WRONG_ARGUMENTS: has_died(theirs)
-            and not (_has_checked_twice(theirs) or _has_died_of_unlogged_call(case, theirs)),
+            and not (_has_checked_twice(case, theirs) or _has_died_of_unlogged_call(case, theirs)),
             UNLOGGED_CALL: has_died(theirs) and _has_died_of_unlogged_call(case, theirs),
-            CHECKED_TWICE: has_died(theirs) and _has_checked_twice(theirs),
+            CHECKED_TWICE: has_died(theirs) and _has_checked_twice(case, theirs),
             FAILED_VALIDATION: not has_died(theirs) and _has_failed_validation(run),
             LATE_VALIDATION: _has_reached_milestones_late(case, run, _normalize_run(case, simplify(theirs))),
             RAW_PLACEHOLDER: any(map(_has_placeholder, theirs["told"])),
@@ -176,11 +177,14 @@ def find_listed_rows(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict
     }
 
 
-def _has_checked_twice(run: Mapping[str, Any]) -> bool:
-    """Return whether the package's event loop ended with the second check of a condition at the same time."""
-    last = run["log"][-1] if run["log"] else {"type": ""}
-    same = [row for row in run["log"] if (row["id"], row["t"]) == (last["id"], last["t"])] if last["type"] else []
-    return last["type"] == "CONDITION" and last["value"] is False and len(same) > 1
+def _has_checked_twice(case: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
+    """Return whether the package made the same check of a condition twice, and there are events that depend on it.
+
+    The second check ends its event loop, and is not always the last row: it is listed at the time of the first one.
+    """
+    checks = Counter(row["id"] for row in run["log"] if row["type"] == "CONDITION" and row["value"] is False)
+    twice = {_strip_check_number(each) for each, count in checks.items() if count > 1}
+    return any(twice.intersection(each["dependencies"]) for each in case["events"])
 
 
 def _has_died_of_unlogged_call(case: Mapping[str, Any], run: Mapping[str, Any]) -> bool:

@@ -208,6 +208,16 @@ def _settle_dotted_letters(call: Mapping[str, Any], aspect: str, ours: Any, thei
     return (ours, ours) if is_meant and aspect in ("result", "text", "log") else (ours, theirs)
 
 
+def _settle_class_modules(call: Mapping[str, Any], aspect: str, ours: Any, theirs: Any) -> tuple[Any, Any]:
+    """Drop the modules of classes in errors about arguments."""
+    if aspect not in ("result", "log"):
+        return ours, theirs
+    return (
+        _map_texts(ours, lambda text: re.sub(r"(?<=got <class ')adk_agent_sim\.scenario\.[\w.]+\.(?=\w+'>)", "", text)),
+        _map_texts(theirs, lambda text: re.sub(r"(?<=got <class ')are\.simulation\.[\w.]+\.(?=\w+'>)", "", text)),
+    )
+
+
 def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
@@ -234,6 +244,7 @@ LISTED = (
         row="`create_and_add_email_with_time` without a time", settle=_settle_default_mail_time, diverges=True
     ),
     ListedDifference(row="`edit_contact` changes only the fields", settle=_settle_python_attributes),
+    ListedDifference(row="Errors about arguments name", settle=_settle_class_modules),
     ListedDifference(row="A regular expression that would take too long", settle=_settle_dotted_letters),
     ListedDifference(row="Base64 attachments", settle=_settle_base64_attachments, diverges=True),
 )

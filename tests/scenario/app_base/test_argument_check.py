@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.scenario.app_base.argument_check import matches_type
+from adk_agent_sim.scenario.app_base.argument_check import check_arguments, matches_type
+from adk_agent_sim.scenario.apps.apartments import Apartment, ApartmentListingApp
 
 _FITTING: list[tuple[Any, str]] = [
     ("a", "str"),
@@ -45,3 +46,10 @@ def test_a_value_of_the_type_fits(value: Any, annotation: str) -> None:
 @pytest.mark.parametrize(("value", "annotation"), _UNFIT)
 def test_a_value_of_another_type_does_not(value: Any, annotation: str) -> None:
     assert not matches_type(value, annotation)
+
+
+def test_an_object_of_an_app_is_refused_with_the_name_of_its_class() -> None:
+    tool = ApartmentListingApp.tools()["update_apartment"]
+    name = "adk_agent_sim.scenario.apps.apartments.Apartment"
+    with pytest.raises(TypeError, match=f"must be of type <class 'str'>, got <class '{name}'>"):
+        check_arguments(tool, {"apartment_id": Apartment(name="Loft"), "new_price": 1.0})
