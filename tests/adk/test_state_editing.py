@@ -6,7 +6,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from google.adk.agents import LlmAgent
+from google.adk.agents import (
+    LlmAgent,
+    ParallelAgent,  # pyright: ignore[reportDeprecated] - users still have them
+)
 from google.adk.apps import App
 from google.adk.sessions import InMemorySessionService
 from google.adk.sessions.base_session_service import BaseSessionService
@@ -112,3 +115,19 @@ async def test_the_state_cannot_be_edited_while_a_tool_runs() -> None:
         step = await calling
         assert isinstance(step, ModelTurn)
         await step.respond("Hi")
+
+
+async def test_the_state_cannot_be_edited_while_agents_run_side_by_side() -> None:
+    parts = [LlmAgent(name=name, model="none") for name in ("one", "two")]
+    with pytest.warns(DeprecationWarning, match="ParallelAgent"):
+        root = ParallelAgent(name="both", sub_agents=list(parts))  # pyright: ignore[reportDeprecated]
+    async with Simulation(root) as sim:
+        turn = await sim.send("Hello")
+        assert isinstance(turn, ModelTurn)
+        with pytest.raises(InvalidTransition, match="Agents of this app run side by side"):
+            await sim.set_state({"mood": "late"})
+        turn = await turn.respond("Hi")
+        assert isinstance(turn, ModelTurn)
+        assert isinstance(await turn.respond("Hi"), Done)
+        await sim.set_state({"mood": "later"})
+        assert await sim.state() == {"mood": "later"}

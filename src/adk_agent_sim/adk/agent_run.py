@@ -314,13 +314,13 @@ class AgentRun:
         Raises:
             InvalidTransition: A run waits for no decision, or nothing or something that cannot be set is to be set.
         """
-        session, is_running = self.recorded_session, self.is_running
+        session, running = self.recorded_session, self.root_agent if self.is_running else None
         self._check_not_closed()
         if self._is_starting:
             raise InvalidTransition("A message is being sent, or the state edited: try again when that is done.")
         self._is_starting = True
         try:
-            self.add_edit(await StateEditor(self._storage).edit(session, changes, is_running=is_running))
+            self.add_edit(await StateEditor(self._storage).edit(session, changes, running=running))
         finally:
             self._is_starting = False
 

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.agents import (
+    BaseAgent,
+    LlmAgent,
+    ParallelAgent,  # pyright: ignore[reportDeprecated] - users still have them
+)
 from google.adk.tools import AgentTool
 
 
 def collect_agent_names(root: object) -> set[str]:
     """Return the names of an agent, its sub-agents and the agents it has as tools; an empty set for a workflow."""
     return {agent.name for agent in iter_agents(root)}
+
+
+def may_run_side_by_side(root: object) -> bool:
+    """Return whether two agents of an app may run at the same time: in a ParallelAgent, or in a workflow."""
+    parallel_type = ParallelAgent  # pyright: ignore[reportDeprecated]
+    return not isinstance(root, BaseAgent) or any(isinstance(each, parallel_type) for each in iter_agents(root))
 
 
 def iter_agents(root: object) -> Iterator[BaseAgent]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from google.adk.events import Event as AdkEvent
 
+from adk_agent_sim.adk.agent_tree import may_run_side_by_side
 from adk_agent_sim.adk.recorded_session import RecordedSession
 from adk_agent_sim.adk.session_storage import SessionStorage, check_state_changes
 from adk_agent_sim.errors import InvalidTransition
@@ -22,6 +23,11 @@ _REFUSAL = (
     "state."
 )
 
+_PARALLEL_REFUSAL = (
+    "Agents of this app run side by side, and one of them may be writing the state: it can be edited between two runs. "
+    "Finish the run, or stop it, and then edit the state."
+)
+
 
 class StateEditor:
     """Sets keys of the state of one session."""
@@ -29,19 +35,28 @@ class StateEditor:
     def __init__(self, storage: SessionStorage) -> None:
         self._storage = storage
 
-    async def edit(self, session: RecordedSession, changes: Mapping[str, Any], *, is_running: bool) -> AdkEvent:
+    async def edit(
+        self, session: RecordedSession, changes: Mapping[str, Any], *, running: object | None = None
+    ) -> AdkEvent:
         """Set keys of the state, record it, and return the ADK event that did.
 
         A turn that is decided meanwhile goes on only when the edit is made and recorded.
+
+        Args:
+            session: The session.
+            changes: The keys with their values.
+            running: The root agent of the run that is going on, if one is.
 
         Raises:
             InvalidTransition: A run is going on that waits for no decision, or the changes cannot be made.
         """
         check_state_changes(changes)
         async with session.state_lock:
-            if is_running and not (session.pending_turns and not session.running_calls.call_ids):
+            if running and not (session.pending_turns and not session.running_calls.call_ids):
                 raise InvalidTransition(_REFUSAL)
-            event = await self._storage.edit_state(changes, session.adk_session if is_running else None)
+            if running and may_run_side_by_side(running):
+                raise InvalidTransition(_PARALLEL_REFUSAL)
+            event = await self._storage.edit_state(changes, session.adk_session if running else None)
             await session.record_state_edit(event)
         return event
 

@@ -1283,7 +1283,7 @@ export interface paths {
         put?: never;
         /**
          * Edit State
-         * @description Set keys of the session state, between two runs.
+         * @description Set keys of the session state, between two runs or while a turn waits.
          */
         post: operations["edit_state"];
         delete?: never;
