@@ -57,7 +57,8 @@ def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[s
     if (theirs["status"] == "FAILED") != _has_failed_validation(one):
         yield f"validations\n    ours   {one['validations']}\n    theirs {theirs['status']}"
         return
-    end = _find_end_of_comparison(one, two)
+    ends = [_find_end_of_comparison(one, two), _find_call_with_later_value(case, one, two, theirs)]
+    end = min((each for each in ends if each is not None), default=None)
     if end is not None:
         one["log"], two["log"] = ([row for row in each["log"] if row["t"] < end] for each in (one, two))
     yield from _compare_logs(one["log"], two["log"])
@@ -105,6 +106,21 @@ def _find_end_of_comparison(ours: Mapping[str, Any], theirs: Mapping[str, Any]) 
     """
     ends = [row["t"] for row in ours["conditions"] if _has_timed_out(row)]
     return min([*ends, *([theirs["t"]] if theirs["status"] == "FAILED" else [])], default=None)
+
+
+def _find_call_with_later_value(
+    case: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any], raw: Mapping[str, Any]
+) -> float | None:
+    """Return when a call first differs whose argument is the value of an event that later calls changed there."""
+    changed = {row["id"] for row in raw["log"] if "later" in row}
+    users = {
+        each["event_id"]
+        for each in case["events"]
+        if changed & set(re.findall(r"\{\{(\w+)", json.dumps(each["action"])))
+    }
+    mine = {row["id"]: row for row in ours["log"]}
+    other = [row for row in theirs["log"] if row["id"] in users and row["id"] in mine]
+    return min((row["t"] for row in other if not _is_same_row(mine[row["id"]], row)), default=None)
 
 
 def _has_timed_out(condition: Mapping[str, Any]) -> bool:

@@ -103,7 +103,7 @@ class SandboxLocalFileSystem(FileSystem):
             maxdepth: How many levels to go down at most.
             kwargs: Further options of the file system.
         """
-        self._tree.move(self._resolve_path(path1), self._resolve_path(path2))
+        self._tree.move(*self._resolve_paths(path1, path2))
 
     @tool(APP, operation=READ, type_checked=False)
     def ls(self, path: str = ".", detail: bool = False, **kwargs: Any) -> list[str | dict[str, Any]]:

@@ -61,7 +61,7 @@ class VirtualFileSystem(FileSystem):
             path1: Where it is.
             path2: Where it goes.
         """
-        self._tree.move(self._resolve_path(path1), self._resolve_path(path2))
+        self._tree.move(*self._resolve_paths(path1, path2))
 
     @tool(APP, operation=READ, type_checked=False)
     def ls(self, path: str = ".", detail: bool = False) -> list[Any]:

@@ -23,6 +23,8 @@ from adk_agent_sim.scenario.files.path_pattern import find_matches, has_wildcard
 
 _HOME_PATH = "home/userhome/"
 _OPEN_MODES = {"r", "w", "a", "x"}
+_NO_OPEN_MODE = "Must have exactly one of create/read/write/append mode and at most one plus"
+_NUL = "embedded null byte"
 
 
 class FileHandle(str):
@@ -100,10 +102,16 @@ class FileSystem(App):
         """
         parts = self._normalize_path(path)
         if "\0" in path:
-            raise ValueError("embedded null byte")
+            raise ValueError(_NUL)
         if len(parts) > MAX_DEPTH:
             raise self._tree.build_error(NAME_TOO_LONG, parts)
         return parts
+
+    def _resolve_paths(self, source: str, target: str) -> tuple[PathParts, PathParts]:
+        """Return what two paths denote; that one of them leaves the root is noticed first, as in ARE."""
+        for path in (source, target):
+            self._normalize_path(path)
+        return self._resolve_path(source), self._resolve_path(target)
 
     def _normalize_path(self, path: str) -> PathParts:
         """Return the names of a path, which no disk may accept.
@@ -138,8 +146,9 @@ class FileSystem(App):
         binary = mode if "b" in mode else mode.replace("t", "") + "b"
         kind = binary.replace("b", "", 1).replace("+", "", 1)
         if kind not in _OPEN_MODES:
-            raise ValueError(_explain_invalid_mode(binary))
-        parts = self._resolve_path(path)  # Python checks the mode before the path
+            problem = _explain_invalid_mode(binary)
+            raise ValueError(_NUL if problem == _NO_OPEN_MODE and "\0" in path else problem)
+        parts = self._resolve_path(path)  # Python checks the letters of the mode, then the path
         exists = self._tree.find_node(parts) is not None
         if kind == "r" or (kind == "a" and exists):
             self._tree.get_file(parts)
@@ -246,4 +255,4 @@ def _explain_invalid_mode(mode: str) -> str:
         return "can't have text and binary mode at once"
     if set(mode) & _OPEN_MODES:
         return "must have exactly one of create/read/write/append mode"
-    return "Must have exactly one of create/read/write/append mode and at most one plus"
+    return _NO_OPEN_MODE
