@@ -127,7 +127,9 @@ class _Graph:
         arguments = build_arguments(self._draw, tool, self._known, 0, care=99)
         earlier = [each["event_id"] for each in self.events if each["event_type"] in ("AGENT", "ENV", "USER")]
         for name, value in arguments.items():
-            if earlier and isinstance(value, str) and "path" not in name and self._draw(st.integers(0, 5)) == 0:
+            # An id is not the same on both sides: as a mode of a file, its letters would decide what happens.
+            can_be_id = isinstance(value, str) and "path" not in name and name != "mode"
+            if earlier and can_be_id and self._draw(st.integers(0, 5)) == 0:
                 suffix = self._draw(st.sampled_from(["", "", "", ".total", ".metadata.total"]))
                 arguments[name] = f"{{{{{self._draw(st.sampled_from(earlier))}{suffix}}}}}"
         return arguments
