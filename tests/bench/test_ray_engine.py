@@ -97,7 +97,9 @@ def test_two_nodes_give_the_results_of_the_process_pool(cluster: str, tmp_path: 
         run_bench(plan, tmp_path / name, engine, BenchOptions(worker_count=2))
     assert len(list((agents[0] / "nodes").iterdir())) == 2
     assert len(read_outcomes(tmp_path / "ray")) == 30
-    assert read_outcomes(tmp_path / "ray") == read_outcomes(tmp_path / "pool")
+    # Runs that go on at the same time end in any order.
+    found = [sorted(read_outcomes(tmp_path / name), key=str) for name in engines]
+    assert found[0] == found[1]
     assert _list_files(tmp_path / "ray") == _list_files(tmp_path / "pool")
     assert "printed by the agent" in (tmp_path / "ray" / "workers.log").read_text(encoding="utf-8")
 

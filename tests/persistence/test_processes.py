@@ -4,6 +4,7 @@ import asyncio
 import os
 import random
 import sqlite3
+import threading
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,7 +16,8 @@ from timeline_builders import ask_turn, call_decision, text_decision
 
 from adk_agent_sim.errors import TurnAlreadyDecided
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.timeline.events import ArtifactSaved, Session
+from adk_agent_sim.timeline.clock import WallClock
+from adk_agent_sim.timeline.events import ArtifactSaved, Event, Session
 from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -140,3 +142,47 @@ async def test_of_two_timelines_that_decide_a_turn_the_first_wins(database: str)
         with pytest.raises(TurnAlreadyDecided, match=first.event_id):
             await theirs.decide(TurnDecision(session_id, "t1", text_decision("second")))
         assert await other.read_events(session_id) == await one.read_events(session_id)
+
+
+class _OvertakenClock(WallClock):
+    """Lets another writer append an event before each of the first commits."""
+
+    def __init__(self, address: str, session_id: str, count: int) -> None:
+        self.remaining = count
+        self._address = address
+        self._session_id = session_id
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+
+    def now(self) -> float:
+        if self.remaining:
+            self.remaining -= 1
+            asyncio.run_coroutine_threadsafe(self._append(), self._loop).result()
+        return super().now()
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _append(self) -> None:
+        async with open_store(self._address) as store:
+            await Timeline(store).append_drafts(self._session_id, [_draft(self._session_id)])
+
+
+def _draft(session_id: str) -> Event:
+    saved = ArtifactSaved(filename="f", version=0, mime_type="m", block="")
+    return Event(event_id=str(uuid4()), session_id=session_id, seq=0, timestamp=1.0, payload=saved)
+
+
+async def test_a_writer_whom_others_overtake_again_and_again_writes_in_the_end(sqlite_path: Path) -> None:
+    session_id = await _new_session(sqlite_path)
+    clock = _OvertakenClock(str(sqlite_path), session_id, 120)
+    try:
+        async with open_store(sqlite_path) as store:
+            (event,) = await Timeline(store, clock).append_drafts(session_id, [_draft(session_id)])
+    finally:
+        clock.stop()
+
+    assert (clock.remaining, event.seq) == (0, 121)

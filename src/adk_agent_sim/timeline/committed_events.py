@@ -21,8 +21,8 @@ from adk_agent_sim.timeline.session_trackers import SessionTrackers
 from adk_agent_sim.timeline.store import MemoryStore, Store, fold_events, number_events
 from adk_agent_sim.timeline.submissions import EventBatch
 
-_MAX_COMMIT_ATTEMPTS = 100
-"""How often events are folded again because another process was faster."""
+_MAX_FUTILE_ATTEMPTS = 100
+"""How often a commit may find the log changed although nobody has appended to it."""
 
 EVENTS_PER_PAGE = 500
 """How many events a follower reads from the store at a time."""
@@ -158,12 +158,17 @@ class CommittedEvents:
         self, tracker: SessionTracker, drafts: Sequence[Event], blocks: Iterable[Block]
     ) -> Sequence[Event]:
         """Write events to the store, then publish them. The caller must hold the session's write lock."""
-        for _ in range(_MAX_COMMIT_ATTEMPTS - 1):
+        futile_attempts = 0
+        while True:
+            last_seq = tracker.summary.last_seq
             try:
                 return await self._commit_once(tracker, drafts, blocks)
             except LogChanged:
                 tracker.reset(await self._store.load_read_model(drafts[0].session_id))
-        return await self._commit_once(tracker, drafts, blocks)
+                # Where others were first, the log has grown: however many they are, this one's turn comes.
+                futile_attempts = 0 if tracker.summary.last_seq > last_seq else futile_attempts + 1
+                if futile_attempts == _MAX_FUTILE_ATTEMPTS:
+                    raise
 
     async def _commit_once(
         self, tracker: SessionTracker, drafts: Sequence[Event], blocks: Iterable[Block]
