@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from are_normal_form import IdNumbering, normalize
 from parity.comparison import simplify
@@ -18,7 +18,6 @@ from adk_agent_sim.scenario.world.snapshot import diff_values
 WRONG_ARGUMENTS = "Wrong arguments and unknown apps or tools fail their event."
 FAILED_VALIDATION = "A failed validation is recorded and the run goes on."
 TIMED_OUT_CONDITION = "Dependents of a condition that timed out happen nevertheless"
-LATE_VALIDATION = "The time limit of a validation is in seconds"
 LATER_VALUE = "A completed event has the value that was returned"
 RAW_PLACEHOLDER = "A notification does not show a placeholder that cannot be resolved"
 UNLOGGED_CALL = "A call of `get_all_discount_codes` that is expected of the agent is made"
@@ -31,7 +30,6 @@ LISTED_OF_RUNS = (
     LATER_VALUE,
     RAW_PLACEHOLDER,
     UNLOGGED_CALL,
-    LATE_VALIDATION,
     TIMED_OUT_CONDITION,
 )
 """The rows of the document that make runs differ; a predicate of this module recognizes each of them."""
@@ -39,6 +37,9 @@ LISTED_OF_RUNS = (
 
 def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[str, Any]) -> Iterator[str]:
     """Yield the differences of a run that are not listed in `docs/are-differences.md`."""
+    if theirs["status"] == "FAILED" and ours["log_of_failure"]:
+        # The package's run ended there. What happens later can change the order of earlier events of equal time.
+        ours = ours | {"log": ours["log_of_failure"]}
     shared = _find_shared_events(ours, theirs)
     one = _normalize_run(case, simplify(ours), shared)
     two = _normalize_run(case, simplify(theirs), shared, {row["id"]: row["t"] for row in one["conditions"]})
@@ -48,11 +49,6 @@ def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[s
             two["log"],
             was_refused=not (_has_checked_twice(case, theirs) or _has_died_of_unlogged_call(case, theirs)),
         )
-        return
-    if _has_reached_milestones_late(case, one, two):
-        # The package's run ended with the check that came too early for it.
-        before = ([row for row in each["log"] if row["t"] < two["t"]] for each in (one, two))
-        yield from _compare_logs(*before)
         return
     if (theirs["status"] == "FAILED") != _has_failed_validation(one):
         yield f"validations\n    ours   {one['validations']}\n    theirs {theirs['status']}"
@@ -131,21 +127,6 @@ def _has_failed_validation(run: Mapping[str, Any]) -> bool:
     return any(not row["value"] for row in run["validations"])
 
 
-def _has_reached_milestones_late(case: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
-    """Return whether a validation failed there by its last check, and succeeded here in the seconds that it had left.
-
-    The package counts checks, and the first is at once: the last of them is a second before the time limit.
-    """
-    limits = {each["id"]: each["timeout"] for each in case["watches"] if each["kind"] == "validation"}
-    if theirs["status"] != "FAILED" or _has_failed_validation(ours):
-        return False
-    checks = {row["id"]: row["t"] for row in reversed(theirs["validations"])}
-    return any(
-        row["id"] in checks and limits.get(row["id"]) and row["t"] - checks[row["id"]] >= limits[row["id"]] - 1
-        for row in ours["validations"]
-    )
-
-
 def compare_agents(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[str, Any]) -> Iterator[str]:
     """Yield the differences of a run with an agent.
 
@@ -184,7 +165,6 @@ def find_listed_rows(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict
             UNLOGGED_CALL: has_died(theirs) and _has_died_of_unlogged_call(case, theirs),
             CHECKED_TWICE: has_died(theirs) and _has_checked_twice(case, theirs),
             FAILED_VALIDATION: not has_died(theirs) and _has_failed_validation(run),
-            LATE_VALIDATION: _has_reached_milestones_late(case, run, _normalize_run(case, simplify(theirs))),
             RAW_PLACEHOLDER: any(map(_has_placeholder, theirs["told"])),
             LATER_VALUE: any("later" in row for row in theirs["log"]),
             TIMED_OUT_CONDITION: any(map(_has_timed_out, run["conditions"])),
@@ -205,7 +185,10 @@ def _has_checked_twice(case: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
 
 def _has_died_of_unlogged_call(case: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
     """Return whether a call of the one tool that neither side logs was due when the package's event loop ended."""
-    done = {_strip_check_number(row["id"]): row["t"] for row in run["log"] if row["value"] is not False}
+    # What waits for events of absolute times is due at these times, also if another event of that time comes first.
+    fixed = {each["event_id"]: each["event_time"] - START for each in case["events"] if each["event_time"] is not None}
+    done = {name: time for name, time in fixed.items() if time <= run["t"]}
+    done |= {_strip_check_number(row["id"]): row["t"] for row in run["log"] if row["value"] is not False}
     due = [
         _find_due_time(each, done)
         for each in case["events"]
@@ -217,10 +200,10 @@ def _has_died_of_unlogged_call(case: Mapping[str, Any], run: Mapping[str, Any]) 
 def _find_due_time(event: Mapping[str, Any], done: Mapping[str, float]) -> float | None:
     """Return when an event was due in a run; None if it had to wait for others when the run ended."""
     parents = event["dependencies"]
+    if event["event_time"] is not None and any(each in done for each in parents):
+        return event["event_time"] - START  # an absolute time waits for the first event only
     if not all(each in done for each in parents):
         return None
-    if event["event_time"] is not None:
-        return event["event_time"] - START
     return max((done[each] for each in parents), default=0.0) + event["event_relative_time"]
 
 
@@ -280,7 +263,23 @@ def _normalize_run(
     # When the run ends is compared by its time.
     told = [[None, *each[1:]] if "ENVIRONMENT_STOP" in each else _drop_placeholder(each) for each in run["told"]]
     apart = {"told": told, "conditions": kinds["CONDITION"], "validations": kinds["VALIDATION"]}
-    return normalize(run | {"log": log} | apart, ids)
+    normal = normalize(run | {"log": log} | apart, ids)
+    return normal | {"states": _sort_new_ids(normal["states"])}
+
+
+def _sort_new_ids(value: Any) -> Any:
+    """Return a state in which the default titles of conversations do not depend on the value of a new id.
+
+    Both sides sort the names in it, and a participant without a name is sorted by the id.
+    """
+    if isinstance(value, list):
+        return [_sort_new_ids(each) for each in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    items = {key: _sort_new_ids(each) for key, each in cast("dict[str, Any]", value).items()}
+    if "<NEW:" in str(items.get("title")):
+        items["title"] = ", ".join(sorted(items["title"].split(", ")))
+    return items
 
 
 def _has_placeholder(notification: list[Any]) -> bool:

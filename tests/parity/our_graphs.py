@@ -26,11 +26,19 @@ def run_graph(case: Mapping[str, Any], file: str | None = None) -> dict[str, Any
     scenario = read_scenario(text)
     watches = {each["id"]: _build_watch(each) for each in case["watches"]}
     world = World(scenario, notifications="HIGH", watches=watches)
+    logs_of_failures: list[list[CompletedEvent]] = []
+
+    def keep_log(event: CompletedEvent) -> None:
+        if event.is_failed_validation:
+            logs_of_failures.append(world.event_log())
+
+    world.on_event = keep_log
     world.run_oracle()
     world.stop()  # the package ends its event loop
     return {
         "status": world.status,
         "log": [_format_row(each) for each in world.event_log()],
+        "log_of_failure": [_format_row(each) for each in logs_of_failures[0]] if logs_of_failures else None,
         "told": _take_notifications(world),
         "states": to_json_view(world.state()),
         "t": world.elapsed,

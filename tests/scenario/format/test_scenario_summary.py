@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scenario_corpus import SPEC_EXAMPLE, build_event, build_scenario, load_scenarios
@@ -39,6 +40,26 @@ def test_events_in_a_cycle_are_listed_last() -> None:
     assert "never, because they depend on a cycle" in render_text(
         _imported(build_scenario(build_event("a", after=("a",))))
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "value_type", "shown"),
+    [
+        ('["ada@example.org","Zoë"]', "list[str]", '["ada@example.org", "Zoë"]'),
+        ('["ada@example.org","Zoë"]', "str", """'["ada@example.org","Zoë"]'"""),
+        ('{"a":[1,null]}', "dict", '{"a": [1, null]}'),
+        ("7", "int", "7"),
+        ("True", "bool", "true"),
+        ("{{e}}", "list", "'{{e}}'"),
+        ("[1,", "list", "'[1,'"),
+        (None, "list", "None"),
+        (json.dumps(["x" * 100]), "list", '["' + "x" * 55 + "..."),
+    ],
+)
+def test_values_are_shown_as_what_they_are(value: str | None, value_type: str, shown: str) -> None:
+    event = build_event("e")
+    event["action"]["args"] = [{"name": "given", "value": value, "value_type": value_type}]
+    assert f"(given={shown})" in render_text(_imported(build_scenario(event)))
 
 
 def test_what_was_adapted_is_shown() -> None:

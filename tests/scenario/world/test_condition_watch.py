@@ -45,7 +45,7 @@ def test_an_event_waits_for_a_condition() -> None:
 
 @pytest.mark.parametrize(
     ("limit", "checks", "completed"),
-    [(2, [0, 0, 1, 2], 2), (0, [0, 0, 1], 0)],
+    [(2, [0, 0, 1, 1, 2, 2], 2), (0, [0, 0, 1], 0)],
     ids=["it does not hold then", "it holds then"],
 )
 def test_a_condition_is_checked_again_when_an_event_that_it_depends_on_has_happened(
@@ -120,8 +120,11 @@ def test_a_validation_succeeds_when_all_milestones_were_reached() -> None:
     assert found.value == "['mail', 'said']"
 
 
-@pytest.mark.parametrize(("timeout", "failed"), [(5, ["v"]), (5.5, []), (6, [])])
-def test_a_validation_has_all_the_seconds_of_its_time_limit(timeout: float, failed: list[str]) -> None:
+@pytest.mark.parametrize(("timeout", "failed"), [(5, ["v"]), (6, ["v"]), (6.5, []), (7, [])])
+def test_a_validation_is_checked_at_once_and_then_every_second_of_its_time_limit(
+    timeout: float, failed: list[str]
+) -> None:
+    """The second mail comes after the check of its second, because of the ids."""
     world = build_world(
         USER,
         build_world_event("x", "ENV", ("u",), delay=4),
@@ -130,6 +133,47 @@ def test_a_validation_has_all_the_seconds_of_its_time_limit(timeout: float, fail
     )
     world.run_oracle()
     assert [each.event_id for each in world.failed_events] == failed
+
+
+@pytest.mark.parametrize(("name", "time"), [("a", 2), ("z", 1)], ids=["before the event", "after the event"])
+def test_the_id_of_a_validation_decides_what_its_checks_see(name: str, time: float) -> None:
+    validation = WorldValidation(milestones={"mail": _mail})
+    mail = build_world_event("m", "ENV", ("u",), delay=1)
+    world = build_world(USER, mail, build_world_event("n", "ENV", ("m",), delay=3), watches={name: validation})
+    world.run_oracle()
+    assert [each.time - START_TIME for each in world.event_log() if each.kind == "VALIDATION"] == [time]
+
+
+@pytest.mark.parametrize(("timeout", "failed"), [(5, []), (7, ["v"])], ids=["in time", "too late"])
+def test_minefields_are_watched_until_the_time_is_over_when_all_milestones_are_reached(
+    timeout: float, failed: list[str]
+) -> None:
+    validation = WorldValidation(
+        milestones={"one": lambda world: _inbox(world) > 0},
+        minefields={"two": lambda world: _inbox(world) > 1},
+        timeout=timeout,
+    )
+    first = build_world_event("m", "ENV", ("u",), delay=0)
+    world = build_world(USER, first, build_world_event("n", "ENV", ("m",), delay=5), watches={"v": validation})
+    world.run_oracle()
+    assert [each.event_id for each in world.failed_events] == failed
+
+
+def test_the_checks_of_a_time_in_which_nothing_happens_evaluate_nothing() -> None:
+    evaluated: list[float] = []
+
+    def is_never(world: World) -> bool:
+        evaluated.append(world.elapsed)
+        return False
+
+    world = build_world(
+        USER,
+        build_world_event("x", "ENV", ("u",), delay=86_400),
+        definition={"duration": None},
+        watches={"v": WorldValidation(milestones={"never": is_never}, timeout=1_000_000)},
+    )
+    world.run_oracle()
+    assert evaluated == [0, 86_400, 86_400]
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,14 @@ def test_a_failed_call_says_what_ares_says_and_is_not_made() -> None:
     assert len(world.state()["Emails"]["folders"]["INBOX"]["emails"]) == 1
 
 
+def test_a_call_without_noise_never_fails_by_chance() -> None:
+    world = build_world(*EVENTS, noise=Noise(failure_probability=1))
+    text = {"content": "Done."}
+    assert world.try_call("AgentUserInterface", "send_message_to_user", text).error is not None
+    assert world.try_call("AgentUserInterface", "send_message_to_user", text, has_noise=False).error is None
+    assert [each.arguments for each in world.event_log()] == [text]
+
+
 def test_how_other_tools_are_called_does_not_change_which_calls_fail() -> None:
     noise = Noise(failure_probability=0.3)
     alone, between = build_world(*EVENTS, noise=noise), build_world(*EVENTS, noise=noise)

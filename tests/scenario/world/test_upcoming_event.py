@@ -5,6 +5,7 @@ from __future__ import annotations
 from world_builders import START_TIME, build_reply_event, build_world, build_world_event, send_message_to_user
 
 from adk_agent_sim.scenario import World
+from adk_agent_sim.scenario.world.condition_watch import WorldValidation
 
 
 def _describe_next(world: World) -> tuple[str, float | None] | None:
@@ -60,6 +61,21 @@ def test_events_after_the_end_do_not_happen_next() -> None:
     world.tick()
 
     assert _describe_next(world) is None
+
+
+def test_checks_of_a_validation_are_no_events_that_come() -> None:
+    validation = WorldValidation(milestones={"never": lambda world: False}, timeout=60)
+    world = build_world(
+        build_world_event("u", "USER", delay=0),
+        build_world_event("m", "ENV", ("u",), delay=2),
+        build_world_event("y", "ENV", ("u",), delay=2),
+        watches={"n": validation},
+    )
+    stepped: list[tuple[str, str]] = []
+    while (event := world.step()) is not None:
+        upcoming = world.find_upcoming_event()
+        stepped.append((event.event_id, "" if upcoming is None else upcoming.event_id))
+    assert stepped == [("u", "m"), ("m", "y"), ("y", "")]
 
 
 def test_a_notification_of_an_event_that_fails_has_no_raw_placeholder() -> None:

@@ -19,7 +19,12 @@ class SafeRegex:
 
         Raises:
             error: It is not a valid regular expression.
+            TypeError: It is not a text: an expected action can pass what another event returned.
         """
+        if not isinstance(pattern, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            is_container = isinstance(pattern, list | dict)
+            unhashable = f"unhashable type: '{type(pattern).__name__}'"
+            raise TypeError(unhashable if is_container else "first argument must be string or compiled pattern")
         try:
             check_syntax(pattern)
         except ValueError as invalid:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Collection
 
 from adk_agent_sim.scenario.app_base.app import JSON
@@ -15,7 +15,8 @@ class MailFolder:
     def __init__(self, state: JSON) -> None:
         """Load a folder as in scenario files."""
         self._loaded_state = state
-        self._mails: list[JSON] = list(get_list(state, "emails"))
+        self._mails: list[JSON] = get_list(state, "emails")[::-1]
+        """The newest last: a new one is usually appended, however many there are."""
         self._ids = {mail["email_id"] for mail in self._mails}
         self._is_sorted = False
 
@@ -25,16 +26,20 @@ class MailFolder:
     def add(self, mail: JSON) -> None:
         """Add an email, after those of the same time."""
         if not self._is_sorted:
-            self._mails.sort(key=_get_time, reverse=True)
+            self._mails.sort(key=_get_time)
             self._is_sorted = True
         self._ids.add(mail["email_id"])
-        self._mails.insert(bisect_right(self._mails, -_get_time(mail), key=lambda each: -_get_time(each)), mail)
+        time = _get_time(mail)
+        if self._mails and time <= _get_time(self._mails[-1]):
+            self._mails.insert(bisect_left(self._mails, time, key=_get_time), mail)
+        else:
+            self._mails.append(mail)
 
     def get(self, email_id: str) -> JSON | None:
         """Return the email with that id, or None. If a scenario contains an id twice, the first one is meant."""
         if email_id not in self._ids:
             return None
-        return next((mail for mail in self._mails if mail["email_id"] == email_id), None)
+        return next((mail for mail in reversed(self._mails) if mail["email_id"] == email_id), None)
 
     def require(self, email_id: str) -> JSON:
         """Return the email with that id.
@@ -60,16 +65,16 @@ class MailFolder:
 
     def list_newest_first(self) -> list[JSON]:
         """Return the emails in the order of the folder."""
-        return self._mails
+        return self._mails[::-1]
 
     def to_state(self) -> JSON:
         """Return the folder as in scenario files."""
         if self._mails or self._loaded_state.get("emails"):
-            return self._loaded_state | {"emails": list(self._mails)}
+            return self._loaded_state | {"emails": self._mails[::-1]}
         return self._loaded_state
 
     def _find_position(self, email_id: str) -> int:
-        return next(place for place, mail in enumerate(self._mails) if mail["email_id"] == email_id)
+        return next(place for place in reversed(range(len(self._mails))) if self._mails[place]["email_id"] == email_id)
 
 
 def find_reply_recipient(mail: JSON, user_email: str, folders: Collection[MailFolder]) -> str:

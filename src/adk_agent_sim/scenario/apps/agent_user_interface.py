@@ -100,11 +100,16 @@ class AgentUserInterface(App):
 
     @tool(APP, DATA, operation=READ, return_type="list[AUIMessage]", type_checked=False)
     def get_last_unread_messages(self) -> Any:
-        """Read the messages that were not read before, and mark them as read.
+        """Read the messages of the user that were not read before, and mark them as read.
 
-        Returns the newest first; nothing if all were read.
+        Returns them in the order in which they came; nothing if all were read.
         """
-        return self._mark_read([place for place, each in self._list_newest_first() if each.get("time_read") is None])
+        unread = [
+            place
+            for place, each in enumerate(self._messages)
+            if each["sender"] == "User" and each.get("time_read") is None
+        ]
+        return self._mark_read(unread)
 
     @tool(APP, DATA, operation=READ, return_type="AUIMessage | None", type_checked=False)
     def get_last_message_from_agent(self) -> Any:

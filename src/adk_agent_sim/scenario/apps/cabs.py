@@ -148,7 +148,7 @@ class CabApp(App):
 
         It is an error if no ride is ordered or under way.
         """
-        self._get_current_ride()
+        self._require_latest_ride()
         self._finish_current_ride("CANCELLED")
         return "Ride has been cancelled, sorry to see you go."
 
@@ -211,14 +211,14 @@ class CabApp(App):
         """
         if who_cancel not in {"driver", "user"}:
             raise ValueError("who_cancel must be either 'driver' or 'user'.")
-        self._get_current_ride()
+        self._require_latest_ride()
         self._finish_current_ride("CANCELLED")
         return message or "The ride has been cancelled. Sorry for the inconvenience."
 
     @tool(ENV, operation=WRITE, notification=NotificationTemplate(MEDIUM, "ride completed"))
     def end_ride(self) -> str:
         """Bring the current ride to its end."""
-        self._get_current_ride()
+        self._require_latest_ride()
         self._finish_current_ride("COMPLETED")
         return "Ride has been completed."
 
@@ -232,7 +232,7 @@ class CabApp(App):
         """
         if status not in _ACTIVE_STATUSES:
             raise ValueError(f"status must be one of {', '.join(map(repr, _ACTIVE_STATUSES))}")
-        self._get_current_ride()
+        self._require_latest_ride()
         self._update_current_ride(status=status)
         note = f" Message from your driver: {message}" if message else ""
         return f"Ride status has been updated to {status}.{note}"
@@ -287,6 +287,16 @@ class CabApp(App):
         if self._current_positions is None:
             raise ValueError("You have no on-going ride.")
         return self._rides[self._current_positions[0]]
+
+    def _require_latest_ride(self) -> None:
+        """Check that the current ride is the latest, as ARE does: other rides may have been added since.
+
+        Raises:
+            ValueError: There is no current ride.
+            AssertionError: It is not the latest.
+        """
+        if self._get_current_ride() != self._rides[-1]:
+            raise AssertionError
 
     def _update_current_ride(self, **changes: Any) -> JSON:
         """Change the active ride, which is stored among the rides and among the quotations."""

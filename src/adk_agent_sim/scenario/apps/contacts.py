@@ -161,7 +161,8 @@ class ContactsApp(App):
             email: The mail address.
             address: The postal address.
         """
-        self._check_name_is_new(f"{first_name} {last_name}")
+        full_name = _get_full_name({"first_name": first_name, "last_name": last_name})
+        self._check_name_is_new(full_name)
         chosen_gender = GENDER.parse_exact("Unknown" if gender is None else gender)
         chosen_status = STATUS.parse_exact("Unknown" if status is None else status)
         contact: JSON = {
@@ -172,7 +173,7 @@ class ContactsApp(App):
         }  # fmt: skip
         contact = self._validate(contact)
         self._contacts[contact["contact_id"]] = contact
-        self._index_by_name()[_get_full_name(contact)] = contact["contact_id"]
+        self._index_by_name()[full_name] = contact["contact_id"]
         return contact["contact_id"]
 
     @tool(APP, DATA, operation=WRITE)

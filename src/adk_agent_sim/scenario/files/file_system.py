@@ -249,6 +249,8 @@ def _draw_branches(folder: Folder, indent: str) -> list[str]:
 
 def _explain_invalid_mode(mode: str) -> str:
     """Return Python's error text for an invalid file mode."""
+    if "\0" in mode:
+        return "embedded null character"
     if set(mode) - set("axrwbt+") or len(set(mode)) < len(mode):
         return f"invalid mode: '{mode}'"
     if "t" in mode:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -9,7 +10,8 @@ from typing import Any
 
 from adk_agent_sim.scenario.format.graph import EventGraph
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.models import ExportedAction, Number
+from adk_agent_sim.scenario.format.models import ExportedAction, ExportedActionArg, Number
+from adk_agent_sim.scenario.format.values import ValueDoesNotFit, parse_value
 from adk_agent_sim.text.escaping import escape_line
 
 _MAX_VALUE_LENGTH = 60
@@ -53,7 +55,7 @@ def format_call(action: ExportedAction | None) -> str:
     """Return an action as a call with shortened arguments."""
     if action is None:
         return "nothing"
-    given = ", ".join(f"{each.name}={_shorten(each.value)}" for each in action.args or ())
+    given = ", ".join(f"{each.name}={_format_value(each)}" for each in action.args or ())
     return f"{action.app or ''}.{action.function or ''}({given})"
 
 
@@ -93,8 +95,19 @@ def _render_event(event: dict[str, Any], numbers: dict[str, int]) -> str:
     return f"{number:>6} {seconds:>8}  {event['event_type']:<5}  {event['call']}{after}  ({event['event_id']})"
 
 
-def _shorten(value: str | None) -> str:
-    return repr(value if value is None or len(value) <= _MAX_VALUE_LENGTH else value[: _MAX_VALUE_LENGTH - 3] + "...")
+def _format_value(arg: ExportedActionArg) -> str:
+    """Return the value of an argument as JSON if its type is not text, otherwise as quoted text."""
+    try:
+        value = parse_value(arg.value, arg.value_type)
+    except ValueDoesNotFit:  # a placeholder, or a mistake that lint reports
+        value = arg.value
+    if value is None or isinstance(value, str):
+        return repr(None if value is None else _shorten(value))
+    return _shorten(json.dumps(value, ensure_ascii=False))
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_VALUE_LENGTH else text[: _MAX_VALUE_LENGTH - 3] + "..."
 
 
 def _format_start(start: Number | None) -> str:

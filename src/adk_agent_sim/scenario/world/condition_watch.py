@@ -6,12 +6,16 @@ passes in the functions by the ids of their events.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from adk_agent_sim.scenario.world.world import World
+
+_MAX_CHECKS = 1000
+"""How many checks of a time in which nothing happens are counted one by one; they only determine ARE's order."""
 
 WorldPredicate = Callable[["World"], bool]
 """A question about a world."""
@@ -39,38 +43,99 @@ class WorldValidation:
     minefields: Mapping[str, WorldPredicate] = field(default_factory=dict[str, WorldPredicate])
 
     timeout: float | None = None
-    """The time limit for the milestones in seconds; the end of the world if None."""
+    """For how many seconds it is checked, the first time at once: with 3, the last check is 2 seconds after the first.
+
+    If None, it is checked until the end of the world.
+    """
 
 
 class ValidationFailed(AssertionError):
     """A minefield was triggered, or a milestone was not reached in time."""
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class ActiveValidation:
-    """A validation that has started."""
+    """A validation that has started: the first check is made at once, then one per time increment."""
 
     event_id: str
 
-    started_at: float
-
     validation: WorldValidation
 
-    reached_milestones: Sequence[str] = ()
+    started_at: float
+
+    checked_at: float
+    """The time of the latest check; when it starts until then."""
+
+    interval: float
+    """Seconds between two checks."""
+
+    check_count: int = 0
+
+    reached_milestones: tuple[str, ...] = ()
+
+    looked_at: float | None = None
+    """The time of the world when due checks were last looked for, or when it started."""
+
+    moment: Hashable = None
+    """What the world was like when the predicates were last evaluated."""
+
+    @property
+    def is_last_check(self) -> bool:
+        """Whether the latest check was the last within the time limit."""
+        timeout = self.validation.timeout
+        return timeout is not None and self.check_count * self.interval >= timeout
+
+    def list_due_checks(self, now: float, *, is_alone: bool) -> list[float]:
+        """Return the times of the checks that are due.
+
+        Args:
+            now: The time of the world.
+            is_alone: Whether nothing else is due.
+        """
+        count = math.floor((now - self.checked_at) / self.interval)
+        if self.validation.timeout is not None:
+            count = min(count, math.ceil(self.validation.timeout / self.interval) - self.check_count)
+        if self.looked_at == now and not is_alone:
+            count = min(count, 1)  # it started for an earlier time: its checks take turns with what else is due
+        self.looked_at = now
+        numbers = range(max(0, count - _MAX_CHECKS) + 1, count + 1)
+        return [self.checked_at + each * self.interval for each in numbers]
 
     def check(
-        self, evaluate: Callable[[WorldPredicate], bool], now: float, *, is_final: bool = False
+        self,
+        evaluate: Callable[[WorldPredicate], bool],
+        *,
+        time: float,
+        moment: Hashable,
+        is_final: bool = False,
     ) -> ValidationFailed | bool:
-        """Return True if the validation has succeeded, False while it is undecided, or the failure."""
-        for name, predicate in self.validation.minefields.items():
-            if evaluate(predicate):
-                return ValidationFailed(f"Minefield {name!r} was triggered")
-        open_milestones = [each for each in self.validation.milestones if each not in self.reached_milestones]
-        reached = [each for each in open_milestones if evaluate(self.validation.milestones[each])]
-        self.reached_milestones = (*self.reached_milestones, *reached)
-        missing = [each for each in open_milestones if each not in reached]
-        late = self.validation.timeout is not None and now >= self.started_at + self.validation.timeout
-        if missing and (late or is_final):
+        """Return True if the validation has succeeded, False while it is undecided, or the failure.
+
+        Args:
+            evaluate: Evaluates a predicate on the world.
+            time: When the check was due.
+            moment: What the world is like; while it stays the same, predicates are not evaluated again.
+            is_final: Whether there are no more checks.
+        """
+        self.check_count += max(1, round((time - self.checked_at) / self.interval))
+        self.checked_at = time
+        if moment != self.moment:
+            self.moment = moment
+            if (failure := self._evaluate_predicates(evaluate)) is not None:
+                return failure
+        missing = self._list_open_milestones()
+        is_last = is_final or self.is_last_check
+        if missing and is_last:
             return ValidationFailed(f"Milestones not reached in time: {', '.join(missing)}")
-        # Without milestones, a validation only watches its minefields, and succeeds when its time is over.
-        return not missing and (bool(self.validation.milestones) or late or is_final)
+        # Minefields are watched until the time is over, also when all milestones are reached.
+        return is_last or not (missing or self.validation.minefields)
+
+    def _evaluate_predicates(self, evaluate: Callable[[WorldPredicate], bool]) -> ValidationFailed | None:
+        milestones, minefields = self.validation.milestones, self.validation.minefields
+        reached = [each for each in self._list_open_milestones() if evaluate(milestones[each])]
+        self.reached_milestones = (*self.reached_milestones, *reached)
+        triggered = [each for each in minefields if evaluate(minefields[each])]
+        return ValidationFailed(f"Minefield {triggered[0]!r} was triggered") if triggered else None
+
+    def _list_open_milestones(self) -> list[str]:
+        return [each for each in self.validation.milestones if each not in self.reached_milestones]

@@ -2,7 +2,8 @@
 
 ARE keeps its log as a binary heap on the time alone and lists it with a stable sort of the heap's array. This
 determines the order of events with equal times and so, for a judge that takes the first event that fits, the verdict.
-Oracle runs are listed the same way. In runs with an agent, ARE's clock never gives two calls the same time but ours
+Oracle runs are listed the same way. ARE's log also has every check of a condition or validation, which we do not list:
+only their places count. In runs with an agent, ARE's clock never gives two calls the same time but ours
 does; these keep the order in which they happened.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import math
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -21,6 +23,9 @@ from adk_agent_sim.scenario.format.models import (
     ExportedCompletedEvent,
     ExportedEventMetadata,
 )
+
+_CHECK = "CHECK"
+"""The kind of an entry that is not listed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -64,6 +69,11 @@ class CompletedEvent:
         return False
 
     @property
+    def is_failed_validation(self) -> bool:
+        """Whether it is a validation that failed, which ARE does not log."""
+        return self.kind == "VALIDATION" and self.error is not None
+
+    @property
     def exported_event(self) -> ExportedCompletedEvent:
         """The event as in scenario files."""
         action = None
@@ -92,45 +102,63 @@ class CompletedEvent:
         )
 
 
+@dataclass(kw_only=True)
 class EventLog:
     """All completed events of a run."""
 
-    def __init__(self, events: list[CompletedEvent] | None = None) -> None:
-        self._events = events or []
+    entries: list[CompletedEvent] = field(default_factory=list[CompletedEvent])
+    """The events, and the checks that are not listed."""
+
+    event_count: int = 0
+
+    latest_time: float = -math.inf
+
+    is_in_order: bool = True
+    """Whether no entry has a time before that of an earlier entry."""
 
     def add(self, event: CompletedEvent) -> None:
         """Append an event."""
-        self._events.append(event)
+        self.event_count += event.kind != _CHECK
+        self.is_in_order = self.is_in_order and event.time >= self.latest_time
+        self.latest_time = max(self.latest_time, event.time)
+        self.entries.append(event)
+
+    def add_check(self, time: float) -> None:
+        """Append a check of a condition or validation that is not listed."""
+        self.add(CompletedEvent(event_id="", kind=_CHECK, time=time))
 
     def list_events(self, *, in_are_order: bool = False) -> list[CompletedEvent]:
         """Return the events by time; events of equal time in the order they happened, or in ARE's heap order."""
-        if not in_are_order:
-            return sorted(self._events, key=_get_time)
-        heap: list[tuple[float, CompletedEvent]] = []
-        for event in self._events:
-            heapq.heappush(heap, (event.time, event))
-        return sorted((event for _, event in heap), key=_get_time)
+        entries = self.entries
+        if in_are_order and not self.is_in_order:
+            heap: list[tuple[float, CompletedEvent]] = []
+            for each in entries:
+                if not each.is_failed_validation:
+                    heapq.heappush(heap, (each.time, each))
+            entries = [*(each for _, each in heap), *(each for each in entries if each.is_failed_validation)]
+        events = [each for each in entries if each.kind != _CHECK]
+        return events if self.is_in_order else sorted(events, key=_get_time)
 
     def find_agent_calls(self, app: str, function: str) -> list[CompletedEvent]:
         """Return the agent's calls of a tool in the order in which they were made."""
         return [
-            event for event in self._events if event.function == function and event.app == app and event.kind == "AGENT"
+            event for event in self.entries if event.function == function and event.app == app and event.kind == "AGENT"
         ]
 
     def rename_events(self, new_ids: Mapping[str, str]) -> None:
         """Change the ids of events."""
         if new_ids:
-            self._events = [
+            self.entries = [
                 replace(event, event_id=new_ids[event.event_id]) if event.event_id in new_ids else event
-                for event in self._events
+                for event in self.entries
             ]
 
     def copy(self) -> EventLog:
         """Return a copy of the log."""
-        return EventLog(list(self._events))
+        return replace(self, entries=list(self.entries))
 
     def __len__(self) -> int:
-        return len(self._events)
+        return self.event_count
 
 
 def mark_empty_texts(event: ExportedCompletedEvent) -> ExportedCompletedEvent:

@@ -60,12 +60,11 @@ class EventQueue:
             self.too_late_ids.add(event_id)
             return
         self.scheduled_ids.add(event_id)
-        heapq.heappush(self.heap, (time, event_id))
+        self.push(event_id, time)
 
-    def repeat(self, event_id: str, time: float) -> None:
-        """Put an event that was scheduled before into the queue once more; its time for others stays."""
-        if (time, event_id) not in self.heap:
-            heapq.heappush(self.heap, (time, event_id))
+    def push(self, event_id: str, time: float) -> None:
+        """Put an event or a check into the queue; its time for others stays."""
+        heapq.heappush(self.heap, (time, event_id))
 
     def complete_event(self, event: PlannedEvent) -> None:
         """Mark an event as completed and schedule the events that became ready."""

@@ -28,7 +28,7 @@ class UpcomingEvent:
 
 def find_upcoming_event(plan: EventPlan, queue: EventQueue, tracker: TurnTracker) -> UpcomingEvent | None:
     """Return the next event, or None if no event is left before the scenario's end."""
-    heap = [each for each in queue.heap if each[1] in plan.events]
+    heap = [each for each in queue.heap if each[1] in plan.events and each[1] not in queue.completed_ids]
     times = dict(queue.times)
     if (check := tracker.next_check_time()) is not None:
         heap += [(check, name) for name in plan.turn_ends.get(tracker.ended_count, [])]

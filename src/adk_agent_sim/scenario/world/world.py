@@ -214,9 +214,17 @@ class World:
         return outcome.value
 
     def try_call(
-        self, app: str, function: str, arguments: Mapping[str, Any] | None = None, via: str = "agent"
+        self,
+        app: str,
+        function: str,
+        arguments: Mapping[str, Any] | None = None,
+        via: str = "agent",
+        *,
+        has_noise: bool = True,
     ) -> CallOutcome:
         """Call a tool now and return its outcome, which has the exception or the text that an agent sees.
+
+        Without `has_noise`, a call of the agent does not fail by chance.
 
         Raises:
             UnknownTool: There is no such app or tool for this caller.
@@ -227,7 +235,8 @@ class World:
         caller = CallerRole(via)
         # Before the random failure is drawn: a call that cannot be made does not count.
         find_tool(target, function, caller)
-        if caller is CallerRole.AGENT and (error := self._random_failures.draw_failure(f"{app}__{function}")):
+        can_fail = has_noise and caller is CallerRole.AGENT
+        if can_fail and (error := self._random_failures.draw_failure(f"{app}__{function}")):
             return CallOutcome(error=error)
         # A copy: the log and the apps keep the arguments, and the caller may change them afterwards.
         return self._engine.try_call(target, function, deepcopy(dict(arguments or {})), caller)

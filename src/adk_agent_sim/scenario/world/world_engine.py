@@ -1,16 +1,15 @@
 """The discrete-event engine: a virtual clock that jumps, events that come due, and calls that are logged.
 
 ```
-tick: validations -> reminders -> due events, by (time, id); then events that became due, until none is left
-        |                                                                              |
-        +------------- has the agent ended its turn? is the duration over? <-----------+
+tick: reminders -> due events and checks, by (time, id); then events that became due, until none is left
+        |                                                                          |
+        +----------- has the agent ended its turn? is the duration over? <---------+
 ```
 The engine never sleeps: the cost of simulated time depends only on what happens in it.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -83,7 +82,9 @@ class WorldEngine:
     def __post_init__(self) -> None:
         random = WorldRandom(self.app_context.seed, "engine")
         self.recorder = EventRecorder(random=random, frame=CallFrame(time=self.now))
-        self.watch_checker = WatchChecker(plan=self.plan, recorder=self.recorder, evaluate=self.evaluate)
+        self.watch_checker = WatchChecker(
+            plan=self.plan, recorder=self.recorder, watches=self.watches, evaluate=self.evaluate
+        )
         self.turn_tracker = TurnTracker(plan=self.plan)
         self.event_queue = EventQueue(plan=self.plan)
         self._reminder_sources: list[ReminderSource] = []
@@ -117,7 +118,6 @@ class WorldEngine:
         if self.status == STOPPED:
             return
         self.start()
-        self.watch_checker.check_validations(self.now)
         self._send_due_reminders()
         while self.status == RUNNING and self._collect_due_events():
             while self.due_events and self.status == RUNNING:
@@ -151,7 +151,6 @@ class WorldEngine:
             self.now = max(self.now, due)
             self._send_due_reminders()
         self.now = max(self.now, coming)
-        self.watch_checker.check_validations(self.now)
         self._send_due_reminders()
         return True
 
@@ -162,7 +161,7 @@ class WorldEngine:
             self.tick()
             if progress is not None:
                 progress(len(self.recorder.log), len(self.plan.events))
-        self.watch_checker.check_validations(self.now, is_final=True)
+        self.watch_checker.finish_validations(self.now)
 
     def advance(self, until: float) -> None:
         """Let time pass, event by event."""
@@ -219,7 +218,7 @@ class WorldEngine:
 
     def stop(self) -> None:
         """End the run. Nothing happens afterwards."""
-        self.watch_checker.check_validations(self.now, is_final=True)
+        self.watch_checker.finish_validations(self.now)
         self.status = STOPPED
         self._notify_from_environment(
             "Environment stopped with state EnvironmentState.STOPPED", kind="ENVIRONMENT_STOP"
@@ -259,7 +258,8 @@ class WorldEngine:
         if self.status == STOPPED or self.is_oracle_run:
             return None
         for time, event_id in self.due_events:
-            if (event := self.plan.events.get(event_id)) is not None and event.kind != "AGENT":
+            event = self.plan.events.get(event_id)
+            if event is not None and event.kind != "AGENT" and not self.has_happened(event_id):
                 return UpcomingEvent(event_id=event_id, call_name=event.call_name, time=time)
         return find_upcoming_event(self.plan, self.event_queue, self.turn_tracker)
 
@@ -292,7 +292,8 @@ class WorldEngine:
             check = None if self.is_oracle_run else self.turn_tracker.next_check_time()
             if check is not None and check <= until:
                 # The check goes through the queue because its id decides the order among events of the same time.
-                heapq.heappush(self.event_queue.heap, (check, self.turn_tracker.format_check_id(check)))
+                self.event_queue.push(self.turn_tracker.format_check_id(check), check)
+            self.watch_checker.schedule_checks(self.event_queue, until)
             self.due_events.extend(self.event_queue.pop_due(until))
         return bool(self.due_events)
 
@@ -310,11 +311,9 @@ class WorldEngine:
             self._complete_event(self.plan.events[event_id])
 
     def _complete_event(self, event: PlannedEvent) -> None:
-        """Schedule what waited for an event. Conditions that depend on it are checked again, for their first time."""
+        """Schedule what waited for an event."""
+        self.watch_checker.repeat_watches(event, self.event_queue)
         self.event_queue.complete_event(event)
-        first_checked = self.watch_checker.first_checked
-        for name in filter(first_checked.__contains__, event.children):
-            self.event_queue.repeat(name, first_checked[name])
 
     def _process_event(self, time: float, event_id: str) -> None:
         event = self.plan.events.get(event_id)
@@ -322,25 +321,18 @@ class WorldEngine:
             self._end_turn(time)
             return
         watch = self.watches.get(event_id)
-        if isinstance(watch, WorldCondition) and not self._check_condition(time, event_id, watch):
+        if isinstance(watch, WorldCondition) and not self.watch_checker.process_condition(
+            event_id, watch, self.event_queue, time=time, now=self.now
+        ):
             return
         if isinstance(watch, WorldValidation):
-            self.watch_checker.start_validation(event_id, time, watch)
+            moment = (self.now, len(self.recorder.log), self.turn_tracker.ended_count)
+            self.watch_checker.process_validation(event_id, watch, time=time, now=self.now, moment=moment)
+            if self.has_happened(event_id):
+                return
         elif watch is None and event.action is not None and not self._is_only_expected(event):
             self._execute_action(time, event, event.action)
         self._complete_event(event)
-
-    def _check_condition(self, time: float, event_id: str, condition: WorldCondition) -> bool:
-        """Return whether a condition is fulfilled or has timed out; otherwise schedule the next regular check."""
-        checker = self.watch_checker
-        if event_id in self.event_queue.completed_ids:
-            return self.evaluate(condition.predicate)
-        if checker.first_checked.get(event_id) == time:
-            return checker.check_condition_again(event_id, condition, time=time)
-        if checker.check_condition(event_id, condition, time=time, now=self.now):
-            return True
-        self.event_queue.schedule(event_id, time + condition.interval)
-        return False
 
     def _is_only_expected(self, event: PlannedEvent) -> bool:
         """Return whether an event is expected of the agent and must not be executed by the engine."""
