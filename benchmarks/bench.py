@@ -31,6 +31,7 @@ from adk_agent_sim.adk.worlds.run_exports import RunExports
 from adk_agent_sim.adk.worlds.run_plan import execute_plan
 from adk_agent_sim.bench.bench_plan import BenchAxes, BenchPlan, RunFiles, build_plan
 from adk_agent_sim.bench.bench_run import BenchOptions, run_bench
+from adk_agent_sim.bench.bench_status import BenchStatus
 from adk_agent_sim.bench.bench_task import find_tasks
 from adk_agent_sim.bench.process_pool import ProcessPool
 
@@ -83,11 +84,12 @@ def memory(size: Size) -> None:
         marks = {max(1, size.memory_runs * part // 10) for part in range(1, 11)}
         start = time.perf_counter()
 
-        def report(results: Mapping[Any, Any]) -> None:
-            if len(results) in marks:
+        def report(status: BenchStatus) -> None:
+            if (done := len(status.results)) in marks:
+                marks.remove(done)
                 seconds = time.perf_counter() - start
                 print(
-                    f"  {len(results):>5,} runs   {_read_worker_memory():6.0f} MB   {seconds * 1000:9,.0f} ms",
+                    f"  {done:>5,} runs   {_read_worker_memory():6.0f} MB   {seconds * 1000:9,.0f} ms",
                     flush=True,
                 )
 
@@ -108,8 +110,8 @@ def _measure_bench(size: Size, worker_count: int) -> float:
     with tempfile.TemporaryDirectory() as name:
         plan = _build_plan(Path(name), size.runs)
 
-        def take_time(results: Mapping[Any, Any]) -> None:
-            moments.extend([time.perf_counter()] * (len(results) - len(moments)))
+        def take_time(status: BenchStatus) -> None:
+            moments.extend([time.perf_counter()] * (len(status.results) - len(moments)))
 
         _run(plan, Path(name), worker_count, size, take_time)
     # Each worker's first run is left out: it also imports and compiles what an agent needs.
@@ -117,11 +119,11 @@ def _measure_bench(size: Size, worker_count: int) -> float:
 
 
 def _run(
-    plan: BenchPlan, folder: Path, worker_count: int, size: Size, on_results: Callable[[Mapping[Any, Any]], object]
+    plan: BenchPlan, folder: Path, worker_count: int, size: Size, on_progress: Callable[[BenchStatus], object]
 ) -> None:
     out = folder / "out"
     pool = ProcessPool(out, plan.files, worker_count, start_method=size.start_method)
-    results = run_bench(plan, out, pool, BenchOptions(worker_count=worker_count), on_results)
+    results = run_bench(plan, out, pool, BenchOptions(worker_count=worker_count), on_progress)
     if wrong := [each.reason for each in results.values() if not each.passed]:
         raise RuntimeError(f"{len(wrong)} runs did not pass: {wrong[0]}")
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,15 @@ from adk_agent_sim.bench.results_file import read_results
 
 MAIL = "Emails__send_email"
 
+_ENDED_STATES = ("Z", "X")
+
 # Workers are forked from this process, which has imported ADK already; a command starts a process of its own for that.
 _MAIN = (
     "import multiprocessing; multiprocessing.set_start_method('fork'); from adk_agent_sim.cli.main import main; main()"
 )
 
 _AGENT = """
-import asyncio, os, signal, sys, time
+import asyncio, hashlib, os, signal, sys, time
 from pathlib import Path
 from google.adk.agents import LlmAgent
 from google.adk.models import BaseLlm
@@ -60,6 +63,8 @@ class Scripted(BaseLlm):
         texts = [part.text or "" for each in llm_request.contents for part in each.parts or ()]
         number = next(text for text in texts if text.startswith("mail ")).removeprefix("mail ")
         if any(part.function_response for each in llm_request.contents for part in each.parts or ()):
+            while OTHERWISE == "wait" and not Path(__file__).with_name("go").exists():
+                time.sleep(0.01)
             yield self.answer(types.Part(text="Sent."))
             return
         recipient = number
@@ -74,7 +79,14 @@ class Scripted(BaseLlm):
                 raise RateLimitError("slow down")
             if OTHERWISE == "always limit":
                 raise RateLimitError("slow down")
-            recipient = number if OTHERWISE == "limit" else "another"
+            if OTHERWISE == "work":
+                for each in range(60_000):
+                    hashlib.sha256(b"%d" % each).digest()
+            if OTHERWISE == "meet":
+                Path(__file__).with_name("at-" + number).touch()
+                while len(list(Path(__file__).parent.glob("at-*"))) < 2:
+                    time.sleep(0.01)
+            recipient = number if OTHERWISE in ("limit", "work", "meet") else "another"
         if OTHERWISE == "state" and CALLS > 1:
             recipient = "state_of_another_run"
         args = {{"recipients": [recipient + "@example.org"], "subject": "mail"}}
@@ -119,6 +131,11 @@ def write_agent(folder: Path, passed: Iterable[int], otherwise: str = "") -> Pat
     return folder
 
 
+def let_agent_continue(folder: Path) -> None:
+    """Let an agent answer that was written with `wait`: until then it blocks its process after the mail."""
+    (folder / "go").touch()
+
+
 def build_test_plan(scenarios: Path, *agents: Path, runs: int = 1, report: bool = False, **axes: Any) -> BenchPlan:
     """Build a plan of agents in all scenarios of a file."""
     chosen = BenchAxes(agents=tuple(map(str, agents)) or ("default",), runs=runs, **axes)
@@ -135,10 +152,24 @@ def run_command(*arguments: str | Path, cwd: Path | None = None) -> subprocess.C
     return fork_server.run(["-c", _MAIN, *map(str, arguments)], environment=ENVIRONMENT, cwd=cwd)
 
 
-def open_bench_command(*arguments: str | Path) -> OpenProcess:
-    """Start `adksim bench`."""
+def open_bench_command(*arguments: str | Path, terminal: int | None = None, **environment: str) -> OpenProcess:
+    """Start `adksim bench`, on a terminal if the descriptor of one is given."""
     command = ["-c", _MAIN, "bench", *map(str, arguments)]
-    return fork_server.open_process(command, environment=ENVIRONMENT, keep_errors=True)
+    variables = ENVIRONMENT | environment
+    return fork_server.open_process(command, environment=variables, terminal=terminal, keep_errors=terminal is None)
+
+
+@contextmanager
+def keep_bench_running(*arguments: str | Path) -> Generator[OpenProcess]:
+    """Run `adksim bench` for as long as the block, unless it ends sooner."""
+    process = open_bench_command(*arguments)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        process.close_streams()
 
 
 def list_worker_pids(pid: int) -> list[int]:
@@ -151,11 +182,22 @@ def list_worker_pids(pid: int) -> list[int]:
 
 
 def is_running(pid: int) -> bool:
-    """Return whether a process has not ended; one that nobody has waited for has."""
+    """Return whether a process has not ended; one that nobody has waited for has.
+
+    All of its threads count: the first one may have ended while another still keeps the files and locks of the process.
+    """
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+        return any(_read_state(task) not in _ENDED_STATES for task in Path(f"/proc/{pid}/task").iterdir())
     except OSError:
         return False
+
+
+def _read_state(task: Path) -> str:
+    """Return the letter of the state of a thread; that of an ended one if there is none."""
+    try:
+        return (task / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
 
 
 def read_outcomes(folder: Path) -> list[BenchResult]:

@@ -6,6 +6,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ _BLOCKS: list[tuple[str, str]] = re.findall(r"```(\w+)\n(.*?)```", _PAGE.read_te
 
 @pytest.mark.process
 def test_every_block_does_what_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("examples", "tests/corpus/are/compact"):
+        shutil.copytree(_PAGE.parents[1] / folder, tmp_path / folder)
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "example"}
     printed = ""
@@ -32,9 +35,18 @@ def test_every_block_does_what_the_page_says(tmp_path: Path, monkeypatch: pytest
             _run_commands(text)
 
     assert {language for language, _ in _BLOCKS} == {"python", "text", "console", "sh"}
-    assert [text for language, text in _BLOCKS if language == "sh"] == [
-        "adksim bench scenarios/ --agent my_agents/assistant --runs 3 --out bench1\n"  # needs a model
-    ]
+    needs_model = [text for language, text in _BLOCKS if language == "sh"]
+    assert needs_model[0] == "adksim bench scenarios/ --agent my_agents/assistant --runs 3 --out bench1\n"
+    assert len(needs_model) == 2
+    _check_options(needs_model[1])
+
+
+def _check_options(block: str) -> None:
+    """Check that a command that needs a model would be started: with a name that is no model, it says just that."""
+    command = shlex.split(block.replace("\\\n", " ").replace("--model gemini-2.5-flash", "--model unknown"))
+    done = run_command(*command[1:], cwd=Path.cwd())
+    assert (command[0], done.returncode) == ("adksim", 1), done.stderr
+    assert done.stderr.startswith("Error: The model 'unknown' cannot be used")
 
 
 def _run_commands(block: str) -> None:

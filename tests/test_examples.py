@@ -1,12 +1,15 @@
 """The examples and the code of the README run."""
 
+import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import fork_server
 import pytest
 from google.adk.evaluation.eval_set import EvalSet
+from scenario_corpus import load_scenarios
 
 pytestmark = pytest.mark.process
 
@@ -32,6 +35,29 @@ def _run(*command: str, cwd: Path) -> str:
 @pytest.mark.parametrize("example", sorted((_ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
 def test_an_example_runs(example: Path, tmp_path: Path) -> None:
     assert "exported" in _run(str(example), cwd=tmp_path)
+
+
+def test_the_scenarios_of_the_comparison_are_those_of_the_corpus_with_a_part_of_its_universe() -> None:
+    corpus = load_scenarios()
+    files = sorted((_ROOT / "tests" / "corpus" / "are" / "compact").iterdir())
+    assert len(files) == len(corpus) == 9
+
+    for file in files:
+        scenario = json.loads(file.read_text(encoding="utf-8"))
+        original = corpus.pop(scenario["metadata"]["definition"]["scenario_id"])
+        universe = {app["name"]: app for app in original["apps"]}
+        assert scenario["apps"]
+        assert all(_is_part(app, universe[app["name"]]) for app in scenario["apps"]), file.name
+        assert {**scenario, "apps": None} == {**original, "apps": None}
+
+
+def _is_part(value: Any, whole: Any) -> bool:
+    """Return whether a value is another one, or results from it by leaving out entries."""
+    if isinstance(whole, dict):
+        return all(key in whole and _is_part(value[key], whole[key]) for key in value)
+    if isinstance(whole, list):
+        return all(each in whole for each in value)
+    return value == whole
 
 
 def _readme() -> list[str]:

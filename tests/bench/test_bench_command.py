@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from bench_folders import (
+    build_mail_scenario,
     build_test_plan,
     count_lines,
     is_running,
@@ -65,14 +66,50 @@ def test_a_bench_saves_and_prints_what_the_agents_did(options: list[str | Path],
     assert (out / "junit.xml").exists()
 
 
+def test_the_error_of_a_bench_that_nobody_could_judge_has_the_whole_reason(tmp_path: Path) -> None:
+    scenarios = tmp_path / "scenarios.jsonl"
+    scenario = build_mail_scenario(1, scenario_id="mail 17")
+    scenario["events"] = scenario["events"][:1]
+    scenarios.write_text(json.dumps(scenario) + "\n", encoding="utf-8")
+    done = run_bench_command(scenarios, "--agent", write_agent(tmp_path / "good", [0]), "--out", tmp_path / "out")
+    assert done.returncode == 3
+    assert "Cannot judge mail 17: " in done.stdout
+    error = done.stderr[done.stderr.index("Error: No run could be judged. ") :]
+    assert read_outcomes(tmp_path / "out")[0].reason in error.strip()
+
+
 def test_exit_codes_follow_the_share_that_passed(options: list[str | Path], tmp_path: Path) -> None:
     first = run_bench_command(*options, "--out", tmp_path / "out", "--fail-under", "0.7", "--json")
     assert (first.returncode, json.loads(first.stdout)["success_rate"]) == (1, 0.6)
     assert "60.0% of the runs passed, fewer than the 70.0% of --fail-under" in first.stderr
     again = run_bench_command(*options, "--out", tmp_path / "out", "--fail-under", "0.6", "--resume", "--no-report")
-    assert "it has another plan, which differs in files" in again.stderr
+    assert "it has another plan, which differs in the files that runs leave" in again.stderr
     resumed = run_bench_command(*options, "--out", tmp_path / "out", "--fail-under", "0.6", "--resume")
     assert resumed.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [("no-such-model", "The model 'no-such-model' cannot be used"), ("replay:nowhere.jsonl", "nowhere.jsonl")],
+)
+def test_a_judge_that_cannot_be_used_is_refused_before_any_run(tmp_path: Path, judge: str, message: str) -> None:
+    options: list[str | Path] = ["--player", "oracle", "--judge", judge, "--out", tmp_path / "out"]
+    done = run_bench_command(write_scenarios(tmp_path, 1), *options)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_agent_without_a_judged_run_does_not_meet_a_share(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    players: list[str | Path] = ["--player", "oracle", "--player", "nothing", "--out", out, "--no-report"]
+    options = [write_scenarios(tmp_path, 1), *players, "--fail-under", "0.5"]
+    assert run_bench_command(*options).returncode == 0
+    lines = (out / "results.jsonl").read_text(encoding="utf-8")
+    (out / "results.jsonl").write_text(lines.replace('"failed"', '"not_judged"'), encoding="utf-8")
+    done = run_bench_command(*options, "--resume")
+    assert done.returncode == 3
+    assert "No run of default · nothing could be judged, so --fail-under says nothing about it." in done.stderr
 
 
 def _kill_at_random(options: list[str | Path], out: Path, chance: random.Random, total: int) -> list[str]:
@@ -197,6 +234,40 @@ def test_ctrl_c_stops_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert workers
     assert not any(map(is_running, workers))
     assert [each.scenario for each in read_outcomes(out)] == ["mail_0"]
+
+
+def _write_agent_with_child(folder: Path) -> Path:
+    """Write an agent that starts a process, puts its id into the file `child`, and then hangs."""
+    agent = write_agent(folder, [], "hang")
+    text = (agent / "agent.py").read_text(encoding="utf-8")
+    lines = [
+        "import subprocess",
+        "child = subprocess.Popen(['sleep', '1000'])",
+        "Path(__file__).with_name('started').write_text(str(child.pid))",
+        "Path(__file__).with_name('started').rename(Path(__file__).with_name('child'))",
+        "global CALLS",
+    ]
+    (agent / "agent.py").write_text(text.replace("global CALLS", "\n        ".join(lines)), encoding="utf-8")
+    return agent
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_what_an_agent_has_started_ends_with_a_bench_that_is_killed(tmp_path: Path, number: signal.Signals) -> None:
+    out, agent = tmp_path / "out", _write_agent_with_child(tmp_path / "starts")
+    process = open_bench_command(write_scenarios(tmp_path, 1), "--agent", agent, "--out", out, "--no-report")
+    _wait((agent / "child").exists)
+    child, workers = int((agent / "child").read_text(encoding="ascii")), list_worker_pids(process.pid)
+    assert workers
+    assert is_running(child)
+    process.send_signal(number)
+    _, errors = process.communicate()
+    _wait(lambda: not any(map(is_running, [child, *workers])))
+    if number is signal.SIGTERM:
+        assert process.returncode == 1
+        assert "Interrupted. The results so far are in" in errors
+        assert "Traceback" not in errors
+        assert not (out / "running.json").exists()
+        assert not (out / "running").exists()
 
 
 def test_a_worker_is_replaced_after_a_number_of_runs(tmp_path: Path) -> None:

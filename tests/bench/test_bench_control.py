@@ -14,6 +14,7 @@ from adk_agent_sim.bench.bench_control import BenchControl, pause_bench, read_ac
 from adk_agent_sim.bench.bench_plan import BenchPlan
 from adk_agent_sim.bench.bench_result import BenchResult, RunKey
 from adk_agent_sim.bench.bench_run import BenchOptions, run_bench
+from adk_agent_sim.bench.bench_status import BenchStatus
 from adk_agent_sim.bench.run_queue import RunQueue, RunReport
 from adk_agent_sim.timeline.folder_lock import lock_folder
 
@@ -91,10 +92,14 @@ class _InstantEngine:
 
 def test_a_resumed_bench_repeats_the_runs_that_were_asked_for(plan: BenchPlan, folder: Path) -> None:
     counts: list[int] = []
+
+    def count(status: BenchStatus) -> None:
+        counts.append(len(status.list_final_results()))
+
     run_bench(plan, folder, _InstantEngine(), BenchOptions())
     request_run(folder, plan.runs[1].key)
-    run_bench(plan, folder, _InstantEngine(), BenchOptions(resume=True), lambda results: counts.append(len(results)))
-    assert counts == [3, 3]  # what was there, and the result of the run that was repeated
+    run_bench(plan, folder, _InstantEngine(), BenchOptions(resume=True), count)
+    assert counts == [2, 3]  # what stays of what was there, and the result of the run that was repeated
     assert read_activity(folder).requested == ()
     assert not (folder / "running.json").exists()
 

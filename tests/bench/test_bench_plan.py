@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from bench_builders import build_result
 from bench_folders import build_mail_scenario, build_test_plan, write_agent, write_scenarios
 
 from adk_agent_sim.bench.bench_plan import BenchAxes, build_plan, derive_seed
-from adk_agent_sim.bench.bench_task import find_tasks, parse_filter
+from adk_agent_sim.bench.bench_task import check_out_folder, find_tasks, parse_filter
 from adk_agent_sim.bench.results_file import open_results
 from adk_agent_sim.errors import InvalidBench, InvalidScenario
 
@@ -76,6 +77,53 @@ def test_paths_are_files_folders_and_patterns_each_once(tmp_path: Path) -> None:
     assert [task.task_id for task in find_tasks(paths)] == ["mail_1", "mail_2", "mail_0"]
 
 
+def _write_scenario_files(folder: Path, count: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(count):
+        text = json.dumps(build_mail_scenario(number))
+        (folder / f"{number}.json").write_text(text, encoding="utf-8")
+
+
+def _write_bench(folder: Path) -> None:
+    (folder / "runs").mkdir(parents=True)
+    for name in ("plan.json", "runs/00001.json"):
+        (folder / name).write_text("{}", encoding="utf-8")
+
+
+def test_patterns_skip_earlier_benches_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _write_scenario_files(tmp_path / "all" / "mails", 2)
+    (tmp_path / "all" / "mails" / "test_config.json").write_text("{}", encoding="utf-8")
+    _write_bench(tmp_path / "all" / "old")
+    for pattern in ("all/**/*.json", "**/*.json", "a*/**/*.json", f"{tmp_path}/*/**/*.json", "all"):
+        assert [task.task_id for task in find_tasks([pattern])] == ["mail_0", "mail_1"]
+    _write_scenario_files(tmp_path / "all" / "old" / "runs", 1)
+    chosen = find_tasks(["all/old/runs/0.jso?"])  # whoever names the folder of a bench wants its files
+    assert [task.task_id for task in chosen] == ["mail_0"]
+
+
+def test_results_are_not_written_where_scenarios_are_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _write_scenario_files(tmp_path / "all" / "mails", 2)
+    for path, out in (
+        ("all/mails", "all/mails"),
+        ("all", "all/mails"),
+        (f"{tmp_path}/all/", "all"),
+        ("all/**/*.json", "all"),
+        ("*/mails/*.json", "all/mails"),
+    ):
+        with pytest.raises(InvalidBench, match=f"The results cannot be written to {out}, which {re.escape(path)} sea"):
+            check_out_folder([path], Path(out))
+    for path, out in (
+        ("all/mails", "all"),
+        ("all", "all/bench1"),
+        ("**/*.json", "bench1"),
+        ("all/mails/0.json", "all/mails"),
+        ("all/mails/*.json", "all"),
+    ):
+        check_out_folder([path], Path(out))
+
+
 def test_a_folder_may_have_criteria_and_earlier_benches(tmp_path: Path) -> None:
     scenarios = write_scenarios(tmp_path, 1)
     (tmp_path / "test_config.json").write_text('{"criteria": {}}', encoding="utf-8")
@@ -120,7 +168,8 @@ def test_a_wrong_filter_is_refused(text: str) -> None:
         (BenchAxes(players=("oracle", "oracle")), "The player oracle is given 2 times"),
         (BenchAxes(seeds=(1, 1)), "The seed 1 is given 2 times"),
         (BenchAxes(models=("m",), players=("oracle",)), "--model and --player exclude each other"),
-        (BenchAxes(players=("record:x",)), "cannot be used in a bench"),
+        (BenchAxes(players=("real", "record:x")), "record:x cannot be used in a bench.* With --timeline, each run"),
+        (BenchAxes(players=("human",)), "human cannot be used in a bench.*adksim scenario run --player human"),
         (BenchAxes(players=("script:nowhere.yaml",)), "nowhere.yaml cannot be read"),
         (BenchAxes(rules=("nowhere.yaml",)), "nowhere.yaml cannot be read"),
         (BenchAxes(agents=()), "give at least one --agent"),

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from bench_builders import build_result, build_runs, iter_large_bench, write_results
+from click.testing import CliRunner
 
 from adk_agent_sim.bench.bench_report import read_summary
 from adk_agent_sim.bench.bench_summary import summarise_bench
 from adk_agent_sim.bench.failure_reasons import normalise_reason
-from adk_agent_sim.bench.variant import Variant, label_variants
+from adk_agent_sim.bench.variant import Variant, get_variant_noun, label_variants
+from adk_agent_sim.cli.main import adksim
 
 
 def test_errors_and_timeouts_are_not_passed_and_runs_without_judgement_do_not_count() -> None:
@@ -90,6 +92,7 @@ def test_labels_name_only_what_varies() -> None:
 
     assert list(label_variants(same).values()) == ["a", "b"]
     assert list(label_variants(mixed).values()) == ["a · m1 · no rules", "a · m2 · r1"]
+    assert (get_variant_noun(same), get_variant_noun(mixed)) == ("agent", "variant")
 
 
 def test_failures_that_differ_in_ids_and_values_are_one_group() -> None:
@@ -110,6 +113,25 @@ def test_failures_that_differ_in_ids_and_values_are_one_group() -> None:
     ]
     assert [example.scenario for example in groups[0].examples] == ["s0", "s1"]
     assert groups[0].counts == {"a": 2}
+
+
+def test_a_reason_that_all_runs_share_is_shown_with_its_values(tmp_path: Path) -> None:
+    secret = "AIza" + "SyD-9tSrke72PouQMnMX-a7eZSW0jkFMBWY"
+    same, long = f"its class 'NoSuchApp' is unknown,\n key {secret}", "very long " * 60
+    results = [build_result("failed", scenario=f"s{n}", reason=same) for n in (1, 2)]
+    results += [build_result("error", scenario=f"s{n}", reason=f"exit code {n}") for n in (3, 4)]
+    results += [build_result("timeout", scenario="s5", reason=long), build_result("not_judged", scenario="s6")]
+    write_results(tmp_path, results)
+
+    shown = {each.outcome: each.shown_reason for each in read_summary(tmp_path).failures}
+    printed = CliRunner().invoke(adksim, ["bench", "report", str(tmp_path)]).stdout
+
+    assert shown["failed"].startswith("its class 'NoSuchApp' is unknown, key ")
+    assert secret not in shown["failed"] + printed
+    assert (shown["error"], shown["timeout"]) == ("exit code #", long.strip())
+    assert shown["not_judged"] == "No reason was given."
+    for text in shown.values():
+        assert text in printed
 
 
 @pytest.mark.parametrize(

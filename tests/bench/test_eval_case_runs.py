@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bench_folders import build_test_plan
+from polling import wait_until
+from terminal_safety import HOSTILE, find_unsafe_characters
 
 from adk_agent_sim.bench.bench_plan import BenchAxes, RunFiles, build_plan
 from adk_agent_sim.bench.bench_result import BenchResult
 from adk_agent_sim.bench.bench_task import find_tasks
+from adk_agent_sim.bench.process_pool import ProcessPool
 from adk_agent_sim.bench.run_executor import RunExecutor
+from adk_agent_sim.bench.run_journal import get_journal_path
+from adk_agent_sim.bench.run_queue import RunQueue
 from adk_agent_sim.golden.eval_criteria import EvalCriteria, parse_criteria, write_criteria
 
 _AGENT = '''
+import time
+from pathlib import Path
 from google.adk.agents import LlmAgent
 from google.adk.models import BaseLlm
 from google.adk.models.llm_response import LlmResponse
@@ -35,9 +44,11 @@ class Scripted(BaseLlm):
         if asked[-1] == "add nonsense":
             raise ValueError("no idea")
         if len(answers) < len(asked):
-            a, b = map(int, asked[-1].split()[1:])
+            a, b = map(int, asked[-1].split()[1:3])
             part = types.Part(function_call=types.FunctionCall(name="add", args={"a": a, "b": b}))
         else:
+            while Path(__file__).with_name("wait").exists():
+                time.sleep(0.01)
             part = types.Part(text=f"The sum is {answers[-1]}.")
         yield LlmResponse(content=types.Content(role="model", parts=[part]))
 
@@ -55,7 +66,7 @@ def agent(tmp_path: Path) -> Path:
     return folder
 
 
-def _build_case(eval_id: str, *turns: tuple[str, dict[str, int], str]) -> dict[str, Any]:
+def _build_case(eval_id: str, *turns: tuple[str, Mapping[str, int | str], str]) -> dict[str, Any]:
     return {
         "eval_id": eval_id,
         "conversation": [
@@ -82,11 +93,12 @@ _WRONG_TEXT = ("add 2 2", {"a": 2, "b": 2}, "Ask somebody else about arithmetic.
 
 
 def _execute(
-    path: Path, agent: Path, folder: Path, *, criteria: EvalCriteria | None = None, **axes: Any
+    path: Path, agent: Path, folder: Path, *, criteria: EvalCriteria | None = None, report: bool = True, **axes: Any
 ) -> list[BenchResult]:
     tasks = find_tasks([str(path)], criteria)
-    plan = build_plan(tasks, BenchAxes(agents=(str(agent),), **axes), files=RunFiles(timeline=True, markdown=True))
-    (folder / "runs").mkdir(exist_ok=True)
+    files = RunFiles(report=report, timeline=True, markdown=True)
+    plan = build_plan(tasks, BenchAxes(agents=(str(agent),), **axes), files=files)
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
     executor = RunExecutor(folder, plan.files)
     return [executor.execute(run).result for run in plan.runs]
 
@@ -113,6 +125,70 @@ def test_cases_are_judged_by_their_calls_and_responses(agent: Path, tmp_path: Pa
     assert "The sum is 7." in (tmp_path / "runs" / "00001.md").read_text(encoding="utf-8")
 
 
+def test_each_run_leaves_a_page_with_what_was_expected_and_what_happened(agent: Path, tmp_path: Path) -> None:
+    path = _write_cases(
+        tmp_path / "sums.evalset.json",
+        _build_case("right", _RIGHT),
+        _build_case("wrong_call", _RIGHT, _WRONG_CALL),
+        _build_case("raises", ("add nonsense", {}, "")),
+    )
+    results = _execute(path, agent, tmp_path)
+    results += _execute(path, agent, tmp_path / "others", criteria=parse_criteria(["calls=off", "rouge=off"]))[:1]
+    assert [each.report for each in results[:3]] == ["runs/00001.html", "runs/00002.html", "runs/00003.html"]
+    right, wrong_call, raises = ((tmp_path / each.report).read_text(encoding="utf-8") for each in results[:3])
+    not_judged = (tmp_path / "others" / results[3].report).read_text(encoding="utf-8")
+
+    assert '<h1>adder in right: <span class="passed">passed</span></h1>' in right
+    assert "<dt>Model calls</dt><dd>2</dd>" in right
+    assert "<h2>What the case expects</h2>" in right
+    assert "<td><pre>add\n{&quot;a&quot;: 1, &quot;b&quot;: 2}</pre></td><td><pre>3</pre></td>" in right
+    assert '<span class="failed">failed</span>' in wrong_call
+    assert "calls: add(&quot;a&quot;:1,&quot;b&quot;:3)" in wrong_call
+    assert '<tr class="USER"><td class="time">2</td>' in wrong_call
+    assert '<span class="failed">error</span>' in raises
+    assert "ValueError: no idea" in raises
+    assert '<span class="unknown">not judged</span>' in not_judged
+    assert "compare neither calls nor responses" in not_judged
+    assert results[3].model_calls == 2
+
+
+def test_a_page_escapes_everything_and_removes_secrets(agent: Path, tmp_path: Path) -> None:
+    hostile = f"{HOSTILE}</pre><script>alert(1)</script>".replace("\ud83d", "")  # which no EvalSet can contain
+    asked = (f"add 1 2 {hostile}", {"api_key": "horse-battery-staple-42"}, hostile)
+    case = _build_case(hostile, asked)
+    (result,) = _execute(_write_cases(tmp_path / "x.evalset.json", case), agent, tmp_path)
+    page = (tmp_path / result.report).read_text(encoding="utf-8")
+    assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 4
+    assert "<script" not in page
+    assert not find_unsafe_characters(page)
+    assert "default-src 'none'" in page
+    assert "horse" not in result.reason
+    assert "horse" not in page
+
+
+def test_without_reports_there_is_no_page(agent: Path, tmp_path: Path) -> None:
+    path = _write_cases(tmp_path / "sums.evalset.json", _build_case("right", _RIGHT))
+    (result,) = _execute(path, agent, tmp_path, report=False)
+    assert (result.outcome, result.report) == ("passed", "")
+    assert not list((tmp_path / "runs").glob("*.html"))
+
+
+async def test_a_case_can_be_watched_while_its_agent_is_blocked(agent: Path, tmp_path: Path) -> None:
+    path = _write_cases(tmp_path / "sums.evalset.json", _build_case("right", _RIGHT))
+    (agent / "wait").touch()
+    executing = asyncio.create_task(asyncio.to_thread(_execute, path, agent, tmp_path))
+    await wait_until(lambda: any(map(_has_result, (tmp_path / "running").glob("*.jsonl"))))
+    assert not executing.done()
+    (agent / "wait").unlink()
+    (result,) = await executing
+    assert result.passed, result.reason
+    assert list((tmp_path / "running").iterdir()) == [get_journal_path(tmp_path, result.key)]
+
+
+def _has_result(journal: Path) -> bool:
+    return b'"kind":"tool_finished"' in journal.read_bytes()
+
+
 def test_the_criteria_beside_an_evalset_or_of_the_command_count(agent: Path, tmp_path: Path) -> None:
     path = _write_cases(
         tmp_path / "sums.evalset.json", _build_case("text", _WRONG_TEXT), _build_case("call", _WRONG_CALL)
@@ -132,9 +208,27 @@ def test_players_and_rules_apply_to_cases(agent: Path, tmp_path: Path) -> None:
     rules.write_text("rules: [{match: {tool: add}, do: {respond: 5}}]\n", encoding="utf-8")
     results = _execute(path, agent, tmp_path, rules=("none", str(rules)))
     assert [(each.rules, each.outcome) for each in results] == [("none", "passed"), ("rules.yaml", "failed")]
+    pages = [(tmp_path / each.report).read_text(encoding="utf-8") for each in results]
+    assert ["answered by the rule" in page for page in pages] == [False, True]
+    assert [each.tool_calls for each in results] == [1, 1]
     replayed = _execute(path, agent, tmp_path, players=(f"replay:{path}", "oracle"))
     assert [each.outcome for each in replayed] == ["passed", "error"]
     assert "an eval case has no world" in replayed[1].reason
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_what_judges_cases_is_imported_before_the_first_run(agent: Path, tmp_path: Path) -> None:
+    module = "google.adk.evaluation.final_response_match_v1"
+    code = f"import sys, pathlib\npathlib.Path(__file__).with_name('seen').write_text(str({module!r} in sys.modules))\n"
+    (agent / "agent.py").write_text(code + _AGENT, encoding="utf-8")
+    plan = build_test_plan(_write_cases(tmp_path / "sums.evalset.json", _build_case("right", _RIGHT)), agent)
+    (tmp_path / "runs").mkdir()
+    # Not forked from this process, which may have imported it.
+    pool = ProcessPool(tmp_path, plan.files, 1, start_method="spawn")
+    results = [each for some in pool.execute(RunQueue(plan.runs, 1)) for each in some]
+    assert [each.outcome for each in results] == ["passed"]
+    assert (agent / "seen").read_text(encoding="utf-8") == "True"
 
 
 def test_a_case_without_a_conversation_is_not_judged(agent: Path, tmp_path: Path) -> None:

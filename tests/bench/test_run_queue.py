@@ -95,19 +95,23 @@ def test_a_run_that_is_always_limited_becomes_an_error(runs: tuple[PlannedRun, .
     assert queue.is_done
 
 
-def test_a_lost_run_is_repeated_once(runs: tuple[PlannedRun, ...]) -> None:
-    queue = RunQueue(runs[:2], 1)
+def test_a_lost_run_is_repeated_once(tmp_path: Path) -> None:
+    runs = build_test_plan(write_scenarios(tmp_path, 1), seeds=(5, 6)).runs
+    queue = RunQueue(runs, 1)
     first = queue.take(0)
     assert first is not None
     assert queue.lose(first, "gone") is None
     assert queue.take(0) is first
-    result = queue.lose(first, "gone")
+    result = queue.lose(first, "gone", 1.5)
     assert result is not None
+    assert (result.wall_seconds, result.world_seed) == (1.5, first.plan.options.seed)
     assert (result.outcome, result.reason, result.passed, result.key) == ("error", "gone", False, first.key)
     following = queue.take(0)
     assert following is not None
     assert following is runs[1]
-    assert queue.stop(following, 5).outcome == "timeout"
+    stopped = queue.stop(following, 5)
+    assert (stopped.outcome, stopped.wall_seconds) == ("timeout", 5)
+    assert stopped.world_seed == following.plan.options.seed
     assert queue.is_done
 
 

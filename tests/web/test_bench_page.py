@@ -8,7 +8,7 @@ from pathlib import Path
 import browser_pages as browsers
 import pytest
 from axe_audit import AXE
-from bench_builders import build_result, iter_large_bench, write_results
+from bench_builders import build_result, build_runs, iter_large_bench, write_results
 from browser_pages import PageWatch
 from playwright.async_api import Browser, Page, expect
 
@@ -21,6 +21,16 @@ _RUN_AXE = """async (rules) => {
   const options = { resultTypes: ["violations"], ...(rules.length ? { runOnly: rules } : {}) };
   return (await axe.run(document, options)).violations.flatMap((violation) =>
     violation.nodes.map((node) => `${violation.id}: ${node.html} ${node.failureSummary}`));
+}"""
+
+_LIST_VISIBLE_AT_END = """(box) => {
+  box.scrollTo(box.scrollWidth, 0);
+  const { left, right } = box.getBoundingClientRect();
+  const inside = [...box.querySelectorAll("thead th")].filter((each) => {
+    const place = each.getBoundingClientRect();
+    return place.left >= left - 1 && place.right <= right + 1;
+  });
+  return [inside[0], inside.at(-1)].map((each) => each.textContent);
 }"""
 
 
@@ -51,6 +61,32 @@ async def test_a_large_report_is_read_without_a_server(browser: Browser, folder:
         await _audit(page)
         await page.get_by_role("link", name="Open the run").click()
         await expect(page).to_have_title("One run")
+        assert watch.faults == []
+    finally:
+        await context.close()
+
+
+async def test_the_table_of_attempts_is_not_cut_off(browser: Browser, tmp_path: Path) -> None:
+    pages: dict[int, str] = {}
+    for runs in (10, 100):
+        name = "a_rather_long_name_of_an_agent"
+        results = [build_runs("s1", "+-" * (runs // 2), agent=name, rules=rules) for rules in ("none", "faults.yaml")]
+        write_reports(write_results(tmp_path / str(runs), [each for both in results for each in both]))
+        pages[runs] = (tmp_path / str(runs) / "report.html").as_uri()
+    watch = PageWatch("")
+    context = await browsers.new_context(browser)
+    try:
+        page = await browsers.open_page(context, pages[10], watch)
+        await page.set_viewport_size({"width": 900, "height": 900})
+        await expect(page.get_by_text("2 variants, 1 scenario, 20 runs")).to_be_visible()
+        table = page.get_by_role("region", name="pass@k and pass^k for each k")
+        await expect(table.get_by_role("columnheader", name="k = 10")).to_be_visible()
+        assert await table.evaluate("(box) => box.scrollWidth <= box.clientWidth")
+        await _audit(page)
+        await page.goto(pages[100])
+        assert await table.evaluate("(box) => box.scrollWidth > box.clientWidth")
+        assert await table.evaluate(_LIST_VISIBLE_AT_END) == ["Variant", "k = 100"]
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert watch.faults == []
     finally:
         await context.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,16 +19,18 @@ from adk_agent_sim.adk.worlds.other_model import OtherModel
 from adk_agent_sim.adk.worlds.run_options import DEFAULT_MAX_STEPS
 from adk_agent_sim.adk.worlds.script_player import read_script_player
 from adk_agent_sim.errors import InvalidRunOption, NotJudgeable
+from adk_agent_sim.golden.eval_case_page import render_case_page
 from adk_agent_sim.golden.eval_case_verdict import EvalCaseVerdict, judge_eval_case
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
 from adk_agent_sim.golden.markdown_report import render_markdown_report
+from adk_agent_sim.golden.run_page import PageOutcome
 from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.clock import WallClock
-from adk_agent_sim.timeline.events import ToolStarted, TurnAsked
+from adk_agent_sim.timeline.events import Event, ToolStarted, TurnAsked
 from adk_agent_sim.timeline.player_spec import PlayerKind, parse_player
-from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.store import MemoryStore, Store
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -36,10 +39,13 @@ class EvalCaseResult:
     """What came of a run of a case."""
 
     verdict: EvalCaseVerdict | None = None
-    """Whether it did what the case has; None if it failed."""
+    """Whether it did what the case has; None if it failed or cannot be judged."""
 
     failure: BaseException | None = None
     """The exception that ended it."""
+
+    problem: str = ""
+    """Why it ended and cannot be judged; empty if it can."""
 
     input_tokens: int = 0
 
@@ -51,6 +57,20 @@ class EvalCaseResult:
 
     wall_seconds: float = 0.0
 
+    @property
+    def outcome(self) -> PageOutcome:
+        """What came of the run, in a word."""
+        if self.verdict is None:
+            return "not judged" if self.failure is None else "error"
+        return "passed" if self.verdict.passed else "failed"
+
+    @property
+    def reason(self) -> str:
+        """Why the run did not pass; empty if it did."""
+        if self.failure is not None:
+            return f"The agent's run failed: {type(self.failure).__name__}: {self.failure}"
+        return self.problem if self.verdict is None else self.verdict.reason
+
 
 @dataclass(frozen=True, kw_only=True)
 class EvalCaseFiles:
@@ -58,11 +78,14 @@ class EvalCaseFiles:
 
     markdown: Path | None = None
 
+    report: Path | None = None
+    """A page of HTML without anything from elsewhere."""
+
     timeline: Path | None = None
 
 
 class EvalCaseRun:
-    """One agent, one case, one run; the session is in memory."""
+    """One agent, one case, one run."""
 
     def __init__(
         self,
@@ -74,6 +97,7 @@ class EvalCaseRun:
         model: str | None = None,
         max_steps: int = DEFAULT_MAX_STEPS,
         files: EvalCaseFiles | None = None,
+        store: Store | None = None,
     ) -> None:
         """Prepare a run.
 
@@ -85,6 +109,7 @@ class EvalCaseRun:
             model: The model that answers instead of the agent's own.
             max_steps: The most model calls of a message.
             files: What is written after the run.
+            store: Where the session is stored; by default in memory.
 
         Raises:
             NotJudgeable: The case has no conversation.
@@ -95,7 +120,8 @@ class EvalCaseRun:
         self._case = case
         self._criteria = criteria
         self._files = files or EvalCaseFiles()
-        self._store = MemoryStore()
+        self._player_name = player if model is None else model
+        self._store = store or MemoryStore()
         self._changed = asyncio.Event()
         given = case.session_input
         self._run = AgentRun(
@@ -109,11 +135,7 @@ class EvalCaseRun:
         self._run.on_change = self._changed.set
 
     async def run(self) -> EvalCaseResult:
-        """Run the agent and judge what it did.
-
-        Raises:
-            NotJudgeable: Nothing can be compared.
-        """
+        """Run the agent, judge what it did, and write the files."""
         clock = WallClock()
         started_at = clock.monotonic()
         await self._run.open(f"{self._run.name} in {self._case.eval_id}")
@@ -121,20 +143,30 @@ class EvalCaseRun:
             failure = await self._converse()
         finally:
             await self._run.close()
-        session_id = self._run.recorded_session.session_id
-        log = await self._store.read_events(session_id)
-        await self._write_files(session_id)
+        log = await self._store.read_events(self._run.recorded_session.session_id)
+        await self._write_session(log)
         events = self._run.events
-        verdict = None if failure else judge_eval_case(self._case, events, self._criteria)
-        return EvalCaseResult(
+        verdict, problem = (None, "") if failure else self._judge()
+        result = EvalCaseResult(
             verdict=verdict,
             failure=failure,
+            problem=problem,
             input_tokens=sum(_count_tokens(each)[0] for each in events),
             output_tokens=sum(_count_tokens(each)[1] for each in events),
             model_calls=sum(isinstance(each.payload, TurnAsked) for each in log),
             tool_calls=sum(isinstance(each.payload, ToolStarted) for each in log),
             wall_seconds=clock.monotonic() - started_at,
         )
+        if self._files.report is not None:
+            atomic_write_text(self._files.report, self._render_page(log, result))
+        return result
+
+    def _judge(self) -> tuple[EvalCaseVerdict | None, str]:
+        """Return the verdict, or why there is none."""
+        try:
+            return judge_eval_case(self._case, self._run.events, self._criteria), ""
+        except NotJudgeable as error:
+            return None, str(error)
 
     async def _converse(self) -> BaseException | None:
         """Send the user's messages; return what ended the conversation early."""
@@ -148,13 +180,23 @@ class EvalCaseRun:
                 return unwrap_failure(failure)
         return None
 
-    async def _write_files(self, session_id: str) -> None:
-        session = await self._run.timeline.get_session(session_id)
+    async def _write_session(self, log: Sequence[Event]) -> None:
         if self._files.timeline is not None:
+            session = await self._run.timeline.get_session(self._run.recorded_session.session_id)
             await jsonl.write_session(self._store, session, self._files.timeline)
         if self._files.markdown is not None:
-            text = render_markdown_report(await self._store.read_events(session_id))
-            atomic_write_text(self._files.markdown, text)
+            atomic_write_text(self._files.markdown, render_markdown_report(log))
+
+    def _render_page(self, log: Sequence[Event], result: EvalCaseResult) -> str:
+        facts = {
+            "Player of the model": self._player_name,
+            "Model calls": result.model_calls,
+            "Tool calls": result.tool_calls,
+            "Tokens": f"{result.input_tokens} in, {result.output_tokens} out",
+        }
+        return render_case_page(
+            self._case, log, agent_name=self._run.name, outcome=result.outcome, reason=result.reason, facts=facts
+        )
 
 
 def _create_player(player: str, model: str | None) -> SessionPlayer:

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from adk_agent_sim.errors import InvalidBench
 
+NO_RULES = "none"
+"""The value of the axis of rules for runs without any, to compare with those that have some."""
+
 
 def label_paths(axis: str, paths: Sequence[str], *, words: frozenset[str] = frozenset()) -> Mapping[str, str]:
     """Return a label for each path: its last name, or more of it where two paths end alike.
@@ -21,7 +24,7 @@ def label_paths(axis: str, paths: Sequence[str], *, words: frozenset[str] = froz
         InvalidBench: Two paths denote the same.
     """
     parts = {path: (path,) if path in words else Path(path).resolve().parts for path in paths}
-    check_unique(axis, ["/".join(each) for each in parts.values()] if len(parts) == len(paths) else paths)
+    check_unique(axis, [str(Path(*each)) for each in parts.values()] if len(parts) == len(paths) else paths)
     labels: dict[str, str] = {}
     for path, own in parts.items():
         length = next(

@@ -1,6 +1,7 @@
 """What another process, such as a server, may see and ask of a running bench: pause, continue, run again.
 
-    DIR/running.json       which runs are executed now; there while a process runs the bench
+    DIR/running.json       which runs are executed now, and since when; there while a process runs the bench
+    DIR/running/*.jsonl    what has happened in each of them (run_journal.py)
     DIR/paused             while it is there, no further run starts
     DIR/requests/*.json    the keys of runs to execute again; each file is removed when its run is queued
 
@@ -9,8 +10,8 @@ Files, so that the process that runs a bench needs no server, and a server can b
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
@@ -18,6 +19,8 @@ from pydantic import BaseModel, ValidationError
 
 from adk_agent_sim.bench.bench_plan import BenchPlan, PlannedRun
 from adk_agent_sim.bench.bench_result import RunKey
+from adk_agent_sim.bench.run_journal import remove_journals
+from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.folder_lock import lock_folder
 
 _RUNNING_NAME = "running.json"
@@ -27,6 +30,8 @@ _REQUESTS_NAME = "requests"
 
 class _RunningFile(BaseModel):
     runs: list[RunKey]
+    started_at: list[float]
+    """When each of them was started, in seconds since 1970."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,14 +50,20 @@ class BenchActivity:
     requested: tuple[RunKey, ...]
     """The runs that were asked for again, and are not queued yet."""
 
+    started_at: Mapping[RunKey, float] = field(default_factory=dict[RunKey, float])
+    """When each running run was started, in seconds since 1970."""
+
 
 class BenchControl:
     """The side of the process that runs the bench."""
 
-    def __init__(self, folder: Path, plan: BenchPlan) -> None:
+    def __init__(self, folder: Path, plan: BenchPlan, clock: Clock | None = None) -> None:
         """Start; whoever starts a bench wants it to run, so it is not paused any more."""
         self._folder = folder
         self._runs = {run.key: run for run in plan.runs}
+        self._clock = clock or WallClock()
+        self._started_at: dict[RunKey, float] = {}
+        remove_journals(folder)  # those of a process that was killed
         (folder / _PAUSED_NAME).unlink(missing_ok=True)
         self.note_running(())
 
@@ -73,12 +84,15 @@ class BenchControl:
 
     def note_running(self, runs: Iterable[PlannedRun]) -> None:
         """Tell which runs are executed now."""
-        value = _RunningFile(runs=[run.key for run in runs])
+        now = self._clock.now()
+        self._started_at = {run.key: self._started_at.get(run.key, now) for run in runs}
+        value = _RunningFile(runs=list(self._started_at), started_at=list(self._started_at.values()))
         _replace(self._folder / _RUNNING_NAME, value.model_dump_json())
 
     def close(self) -> None:
         """Tell that the bench has ended."""
         (self._folder / _RUNNING_NAME).unlink(missing_ok=True)
+        remove_journals(self._folder)
 
 
 def read_activity(folder: Path) -> BenchActivity:
@@ -89,6 +103,7 @@ def read_activity(folder: Path) -> BenchActivity:
         is_paused=running is not None and (folder / _PAUSED_NAME).exists(),
         running=tuple(running or ()),
         requested=tuple(key for _, key in _list_requests(folder) if key),
+        started_at=running or {},
     )
 
 
@@ -108,7 +123,8 @@ def request_run(folder: Path, key: RunKey) -> None:
         _replace(requests / f"{uuid4().hex}.json", key.model_dump_json())
 
 
-def _read_running(folder: Path) -> Collection[RunKey] | None:
+def _read_running(folder: Path) -> Mapping[RunKey, float] | None:
+    """Return when each running run was started; None if nobody runs the bench."""
     try:
         text = (folder / _RUNNING_NAME).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -119,9 +135,10 @@ def _read_running(folder: Path) -> Collection[RunKey] | None:
     except BlockingIOError:
         pass
     try:
-        return _RunningFile.model_validate_json(text).runs
+        running = _RunningFile.model_validate_json(text)
     except ValidationError:
-        return []
+        return {}
+    return dict(zip(running.runs, running.started_at, strict=False))
 
 
 def _list_requests(folder: Path) -> list[tuple[Path, RunKey | None]]:

@@ -64,7 +64,8 @@ def iter_page_lines(summary: BenchSummary, name: str) -> Iterator[str]:
 
 
 def _render_shape(summary: BenchSummary) -> str:
-    counts = ((len(summary.variants), "agent"), (len(summary.scenarios), "scenario"), (summary.overall.runs, "run"))
+    variants = len(summary.variants), summary.variant_noun
+    counts = (variants, (len(summary.scenarios), "scenario"), (summary.overall.runs, "run"))
     shape = ", ".join(f"{count:,} {noun}{'s' * (count != 1)}" for count, noun in counts)
     missing = (summary.planned or 0) - summary.overall.runs
     note = f' <span class="warning">{missing:,} of {summary.planned:,} runs are missing</span>' if missing > 0 else ""
@@ -74,8 +75,9 @@ def _render_shape(summary: BenchSummary) -> str:
 def _iter_tiles(summary: BenchSummary) -> Iterator[str]:
     overall = summary.overall
     yield '<section class="tiles" aria-label="Overview">'
-    together = "all agents together" if len(summary.variants) > 1 else f"{format_interval(overall.success)} (95 %)"
-    note = together if overall.success.total else "no run was judged"
+    together = f"all {summary.variant_noun}s together"
+    alone = f"{format_interval(overall.success)} (95 %)"
+    note = (together if len(summary.variants) > 1 else alone) if overall.success.total else "no run was judged"
     yield _render_tile("Success", format_share(summary.success_rate), note)
     for outcome, count in overall.outcomes.items():
         if count or outcome in ("passed", "failed"):
@@ -95,12 +97,16 @@ def _render_tile(name: str, value: str, note: str, css: str = "") -> str:
 
 def _iter_matrix_lines(summary: BenchSummary) -> Iterator[str]:
     yield '<section id="matrix-section"><h2>Every scenario</h2>'
-    yield '<p class="quiet">How many of the judged runs of each agent passed. Choose a cell to see its runs.</p>'
+    yield '<p class="quiet">How many of the judged runs passed. Choose a cell to see its runs.</p>'
     yield "<noscript><p>The matrix needs JavaScript; junit.xml and results.jsonl hold the same runs.</p></noscript>"
     yield '<div class="toolbar" id="matrix-toolbar" hidden>'
     yield '<input type="search" id="matrix-find" placeholder="Find a scenario, tag or reason" aria-label="Find">'
     shown = (("all", "All scenarios"), ("failed", "Not always passed"), ("never", "Never passed"))
-    yield _render_select("filter", "Show", (*shown, ("differ", "Agents differ"), ("broken", "Errors and timeouts")))
+    yield _render_select(
+        "filter",
+        "Show",
+        (*shown, ("differ", f"{summary.variant_noun.capitalize()}s differ"), ("broken", "Errors and timeouts")),
+    )
     orders = (("name", "By name"), ("lowest", "Lowest success first"), ("spread", "Largest difference first"))
     yield _render_select("order", "Sort", orders)
     yield '<span class="quiet" id="matrix-count" role="status"></span></div>'

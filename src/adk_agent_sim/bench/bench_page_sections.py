@@ -31,12 +31,19 @@ _MEASURES: Sequence[tuple[str, Callable[[RunGroup], RunMeasure], Callable[[float
 )
 
 
+_ATTEMPT_KINDS: Sequence[tuple[str, str, Callable[[PassAtK], float]]] = (
+    ("pass@k", "at least one of k runs passes", lambda point: point.any_passes),
+    ("pass^k", "all of k runs pass", lambda point: point.all_pass),
+)
+
+
 def iter_success_lines(summary: BenchSummary) -> Iterator[str]:
     """Yield the section with the success of each variant."""
     yield '<section><h2>Success</h2><p class="quiet">The share of judged runs that passed, with its 95 % Wilson '
     yield "interval, which treats runs as independent of each other, also those in the same scenario. Errors and "
     yield "timeouts count as not passed; runs that nobody could judge do not count.</p>"
-    yield '<table class="plots"><thead><tr><th>Agent</th><th class="plot">0 to 100 %</th><th>Success</th>'
+    yield f'<table class="plots"><thead><tr><th>{_render_noun(summary)}</th><th class="plot">0 to 100 %</th>'
+    yield "<th>Success</th>"
     yield "<th>95 % interval</th><th>Passed</th></tr></thead><tbody>"
     for series, each in enumerate(summary.variants):
         rate = each.overall.success
@@ -78,18 +85,19 @@ def iter_attempt_lines(summary: BenchSummary) -> Iterator[str]:
         return
     yield '<p class="quiet">Unbiased estimates, as means over the scenarios that have k judged runs.</p>'
     yield f'<div class="charts">{"".join(_iter_charts(summary, numbers[-1]))}</div>'
-    heads = "".join(f'<th colspan="2">k = {k}</th>' for k in numbers[1:])
-    yield f'<div class="wide"><table><thead><tr><th>Agent</th><th>k = 1</th>{heads}</tr></thead><tbody>'
-    for series, each in enumerate(summary.variants):
-        points = {point.k: point for point in each.overall.attempts}
-        first = format_share(points[1].any_passes) if 1 in points else "-"
-        yield f'<tr><th scope="row">{_render_label(each, series)}</th><td class="number">{first}</td>'
-        for k in numbers[1:]:
-            shares = (points[k].any_passes, points[k].all_pass) if k in points else (None, None)
-            for share, name in zip(shares, ("pass@", "pass^"), strict=True):
-                yield f'<td class="number"><span class="quiet">{name}{k}</span> {format_share(share)}</td>'
-        yield "</tr>"
-    yield "</tbody></table></div></section>"
+    heads = "".join(f"<th>k = {k}</th>" for k in numbers)
+    # With many k, or on a narrow screen, it scrolls in its own box, also by keys.
+    yield '<div class="wide" tabindex="0" role="region" aria-label="pass@k and pass^k for each k">'
+    yield f'<table class="attempts"><thead><tr><th>{_render_noun(summary)}</th>{heads}</tr></thead>'
+    for name, meaning, get_share in _ATTEMPT_KINDS:
+        yield f'<tbody><tr><th class="kind" scope="rowgroup" colspan="{len(numbers) + 1}"><span>{name} '
+        yield f'<span class="quiet">{meaning}</span></span></th></tr>'
+        for series, each in enumerate(summary.variants):
+            shares = {point.k: get_share(point) for point in each.overall.attempts}
+            cells = "".join(f'<td class="number">{format_share(shares.get(k))}</td>' for k in numbers)
+            yield f'<tr><th scope="row">{_render_label(each, series)}</th>{cells}</tr>'
+        yield "</tbody>"
+    yield "</table></div></section>"
 
 
 def iter_measure_lines(summary: BenchSummary) -> Iterator[str]:
@@ -117,7 +125,8 @@ def iter_failure_lines(summary: BenchSummary) -> Iterator[str]:
         return
     yield '<p class="quiet">Reasons that differ only in ids, numbers and values are one group.</p>'
     yield _render_legend(summary.variants)
-    yield '<table class="failures"><thead><tr><th>Runs</th><th class="plot">By agent</th><th>Outcome</th>'
+    yield '<table class="failures"><thead><tr><th>Runs</th>'
+    yield f'<th class="plot">By {summary.variant_noun}</th><th>Outcome</th>'
     yield "<th>Reason</th><th>For example</th></tr></thead><tbody>"
     largest = summary.failures[0].total
     for group in summary.failures[:_MAX_FAILURES]:
@@ -146,11 +155,7 @@ def _render_example(result: BenchResult) -> str:
 
 
 def _iter_charts(summary: BenchSummary, largest: int) -> Iterator[str]:
-    charts: tuple[tuple[str, str, Callable[[PassAtK], float]], ...] = (
-        ("pass@k", "at least one of k runs passes", lambda point: point.any_passes),
-        ("pass^k", "all of k runs pass", lambda point: point.all_pass),
-    )
-    for name, meaning, get_share in charts:
+    for name, meaning, get_share in _ATTEMPT_KINDS:
         chart = draw_attempts(summary.variants, f"{name} over k", get_share, largest)
         caption = f'<figcaption><strong>{name}</strong> <span class="quiet">{meaning}</span></figcaption>'
         yield f"<figure>{caption}{chart}</figure>"
@@ -163,6 +168,10 @@ def _render_legend(variants: Sequence[VariantSummary]) -> str:
 def _render_label(variant: VariantSummary, series: int) -> str:
     full = escape_html(variant.label)
     return f'<span class="agent" title="{full}"><i class="swatch {get_series_class(series)}"></i>{full}</span>'
+
+
+def _render_noun(summary: BenchSummary) -> str:
+    return summary.variant_noun.capitalize()
 
 
 def _shorten(text: str) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan
-from adk_agent_sim.bench.axis_labels import check_unique, label_paths
+from adk_agent_sim.bench.axis_labels import NO_RULES, check_unique, label_paths
 from adk_agent_sim.bench.bench_result import RunKey
 from adk_agent_sim.bench.bench_task import RUNS_NAME, BenchTask
 from adk_agent_sim.errors import InvalidBench
@@ -27,10 +27,17 @@ from adk_agent_sim.timeline.seeded_random import draw_bits
 
 PLAN_VERSION = 1
 
-NO_RULES = "none"
-"""The value of the axis of rules for runs without any, to compare with those that have some."""
-
 _FILE_PLAYERS = (PlayerKind.REPLAY, PlayerKind.SCRIPT)
+
+_REFUSED_PLAYERS: Mapping[str, str] = {
+    PlayerKind.RECORD: "whose runs would all write to one file. With --timeline, each run leaves a recording of its "
+    "own in DIR/runs, which the player replay:FILE repeats.",
+    PlayerKind.HUMAN: "where nobody could answer. Play single runs with `adksim scenario run --player human`.",
+}
+"""Players that no bench can have: what they would need, and what to do instead."""
+
+_PLAYER_FORMS = "real, oracle, nothing, random, script:FILE or replay:FILE"
+_PLAYER_WORDS = frozenset(each.partition(":")[0] for each in _PLAYER_FORMS.replace(" or ", ", ").split(", "))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +132,7 @@ def build_plan(
     axes: BenchAxes,
     template: WorldRunPlan | None = None,
     files: RunFiles | None = None,
+    source: Mapping[str, Any] | None = None,
 ) -> BenchPlan:
     """Return the plan of all combinations, ordered by task, then by the axes in the order of `BenchAxes`.
 
@@ -133,12 +141,15 @@ def build_plan(
         axes: The other axes.
         template: What all runs have in common: options, profile and judge.
         files: The files of each run.
+        source: Which dataset the tasks come from, if from one.
 
     Raises:
         InvalidBench: There is nothing to run, or the axes contradict each other.
     """
     template, files = template or WorldRunPlan(), files or RunFiles()
-    _check_axes(tasks, axes)
+    if not tasks:
+        raise InvalidBench("There is nothing to run: no scenario or eval case is left. Check the paths and --filter.")
+    check_axis_values(axes)
     agents = label_paths("agent", axes.agents, words=frozenset({DEFAULT_AGENT}))
     rules = label_paths("rules file", axes.rules, words=frozenset({NO_RULES}))
     combinations = product(
@@ -173,7 +184,9 @@ def build_plan(
             options=replace(template.options, seed=derive_seed(base, number), run_number=number),
         )
         runs.append(PlannedRun(index=index, key=key, task=task, plan=plan))
-    return BenchPlan(runs=tuple(runs), files=files, description=_describe(tasks, axes, agents, rules, template, files))
+    description = _describe(tasks, axes, agents, rules, template, files)
+    description |= {"dataset": dict(source)} if source is not None else {}
+    return BenchPlan(runs=tuple(runs), files=files, description=description)
 
 
 def derive_seed(base: int, number: int) -> int:
@@ -181,9 +194,8 @@ def derive_seed(base: int, number: int) -> int:
     return base if number == 1 else draw_bits(base, "bench", number) >> 33
 
 
-def _check_axes(tasks: Sequence[BenchTask], axes: BenchAxes) -> None:
-    if not tasks:
-        raise InvalidBench("There is nothing to run: no scenario or eval case is left. Check the paths and --filter.")
+def check_axis_values(axes: BenchAxes) -> None:
+    """Raise InvalidBench if the axes are empty, have a value twice, or contradict each other."""
     if not axes.agents or axes.runs < 1:
         raise InvalidBench("There is nothing to run: give at least one --agent, and --runs 1 or more.")
     for name, values in (("model", axes.models), ("player", axes.players), ("seed", axes.seeds)):
@@ -194,11 +206,10 @@ def _check_axes(tasks: Sequence[BenchTask], axes: BenchAxes) -> None:
             "Run two benches, with one of the options each."
         )
     for player in axes.players:
-        if player.partition(":")[0] == PlayerKind.RECORD:
-            raise InvalidBench(
-                f"The player {player} cannot be used in a bench, whose runs would all write to one file. "
-                "Record single runs with `adksim scenario run`."
-            )
+        if problem := _REFUSED_PLAYERS.get(player.partition(":")[0]):
+            raise InvalidBench(f"The player {player} cannot be used in a bench, {problem}")
+        if player.partition(":")[0] not in _PLAYER_WORDS:
+            raise InvalidBench(f"The player {player!r} cannot be used in a bench: give {_PLAYER_FORMS}.")
 
 
 def _describe(

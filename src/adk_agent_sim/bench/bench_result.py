@@ -1,11 +1,21 @@
 """The result of one run of a bench, which is one line of its results file."""
 
+from hashlib import blake2b
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from adk_agent_sim.timeline.canonical_json import encode_json
+
 Outcome = Literal["passed", "failed", "error", "timeout", "not_judged"]
-"""How a run ended. A resumed bench runs errors and timeouts again; `not_judged` means that nobody could judge."""
+"""How a run ended. A resumed bench runs errors and timeouts again; `not_judged` means that nobody could judge.
+
+An error is one of the agent, or of the model that judges it.
+"""
+
+
+RUN_ID_LENGTH = 16
+"""How long the id of a run is, in hexadecimal digits."""
 
 
 class RunKey(BaseModel):
@@ -20,6 +30,12 @@ class RunKey(BaseModel):
     rules: str = ""
     seed: int = 0
     run: int = 1
+
+    @property
+    def run_id(self) -> str:
+        """The key as one short word, for addresses and names of files."""
+        values = [getattr(self, name) for name in RunKey.model_fields]
+        return blake2b(encode_json(values), digest_size=RUN_ID_LENGTH // 2).hexdigest()
 
 
 class BenchResult(RunKey):

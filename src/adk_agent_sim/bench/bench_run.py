@@ -14,9 +14,11 @@ from typing import Protocol
 from adk_agent_sim.bench.bench_control import BenchControl
 from adk_agent_sim.bench.bench_plan import BenchPlan
 from adk_agent_sim.bench.bench_result import BenchResult, RunKey
+from adk_agent_sim.bench.bench_status import BenchStatus
 from adk_agent_sim.bench.rate_limits import BackoffPolicy
 from adk_agent_sim.bench.results_file import open_results
 from adk_agent_sim.bench.run_executor import FILE_ENDINGS
+from adk_agent_sim.bench.run_journal import remove_journal
 from adk_agent_sim.bench.run_queue import RunQueue
 from adk_agent_sim.bench.session_archive import open_archive
 
@@ -25,7 +27,7 @@ class Engine(Protocol):
     """Decides where runs are executed."""
 
     def execute(self, queue: RunQueue) -> Generator[list[BenchResult]]:
-        """Execute the runs of a queue, and yield results as soon as there are some."""
+        """Execute the runs of a queue; yield results as soon as there are some, and none now and then meanwhile."""
         ...
 
 
@@ -49,7 +51,7 @@ def run_bench(
     folder: Path,
     engine: Engine,
     options: BenchOptions,
-    on_results: Callable[[Mapping[RunKey, BenchResult]], object] = lambda results: None,
+    on_progress: Callable[[BenchStatus], object] = lambda status: None,
 ) -> Mapping[RunKey, BenchResult]:
     """Run what is missing of a plan, and return all results.
 
@@ -58,7 +60,7 @@ def run_bench(
         folder: Where the results are.
         engine: Where runs are executed.
         options: How the bench is run.
-        on_results: Called with all results at the beginning, and whenever there are new ones.
+        on_progress: Called at the beginning, whenever there are new results, and every few seconds.
 
     Raises:
         BenchFolderRefused: The folder has other results, or is in use.
@@ -66,16 +68,19 @@ def run_bench(
     with ExitStack() as stack:
         saved = stack.enter_context(open_results(folder, plan, resume=options.resume))
         archive = stack.enter_context(open_archive(options.database, plan.plan_id)) if options.database else None
-        on_results(saved.results)
         control = stack.enter_context(closing(BenchControl(folder, plan)))
         queue = RunQueue(saved.list_remaining(), options.worker_count, options.backoff, control)
+        status = BenchStatus(results=saved.results, queue=queue)
+        on_progress(status)
         stems = {run.key: run.stem for run in plan.runs}
         for finished in stack.enter_context(closing(engine.execute(queue))):
             if archive is None:
                 saved.append(finished)
             else:
                 saved.append([archive.add(each, _find_timeline(folder, stems[each.key])) for each in finished])
-            on_results(saved.results)
+            for each in finished:
+                remove_journal(folder, each.key)
+            on_progress(status)
         saved.sort()
         return saved.results
 

@@ -14,9 +14,11 @@ from functools import cached_property
 from adk_agent_sim.bench.bench_result import BenchResult, Outcome
 from adk_agent_sim.bench.failure_reasons import normalise_reason
 from adk_agent_sim.bench.run_group import RunGroup, summarise_group
-from adk_agent_sim.bench.variant import Variant, get_variant, label_variants
+from adk_agent_sim.bench.variant import Variant, get_variant, get_variant_noun, label_variants
 
 _MAX_EXAMPLES = 5
+_MAX_SHOWN = 2_000
+"""The most characters of a reason that is the same for all runs of a group."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +50,15 @@ class FailureGroup:
 
     examples: tuple[BenchResult, ...]
     """Some of the runs, the first of each scenario."""
+
+    has_one_text: bool = False
+    """Whether the reasons of all runs are the same, word by word."""
+
+    @property
+    def shown_reason(self) -> str:
+        """The reason for people: with its values, on one line, if it is the same for all runs."""
+        text = " ".join(self.examples[0].reason[:_MAX_SHOWN].split()) if self.has_one_text else ""
+        return text or self.reason
 
     @property
     def total(self) -> int:
@@ -82,6 +93,11 @@ class BenchSummary:
     def success_rate(self) -> float | None:
         """The share of all judged runs that passed; None if no run was judged."""
         return self.overall.success.value
+
+    @property
+    def variant_noun(self) -> str:
+        """What a variant is called in reports."""
+        return get_variant_noun([each.variant for each in self.variants])
 
     @cached_property
     def labels(self) -> Mapping[Variant, str]:
@@ -135,15 +151,25 @@ def _summarise_variant(variant: Variant, label: str, results: Sequence[BenchResu
 def _group_failures(results: Sequence[BenchResult], labels: Mapping[Variant, str]) -> tuple[FailureGroup, ...]:
     counts: defaultdict[tuple[Outcome, str], Counter[str]] = defaultdict(Counter)
     examples: defaultdict[tuple[Outcome, str], dict[str, BenchResult]] = defaultdict(dict)
+    texts: dict[tuple[Outcome, str], str] = {}
+    differing: set[tuple[Outcome, str]] = set()
     for each in results:
         if each.outcome == "passed":
             continue
         group = each.outcome, normalise_reason(each.reason) or "No reason was given."
         counts[group][labels[get_variant(each)]] += 1
+        if texts.setdefault(group, each.reason) != each.reason:
+            differing.add(group)
         if len(examples[group]) < _MAX_EXAMPLES:
             examples[group].setdefault(each.scenario, each)
     groups = (
-        FailureGroup(outcome=group[0], reason=group[1], counts=count, examples=tuple(examples[group].values()))
+        FailureGroup(
+            outcome=group[0],
+            reason=group[1],
+            counts=count,
+            examples=tuple(examples[group].values()),
+            has_one_text=group not in differing,
+        )
         for group, count in counts.items()
     )
     return tuple(sorted(groups, key=lambda group: (-group.total, group.outcome, group.reason)))

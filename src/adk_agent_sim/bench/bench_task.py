@@ -9,6 +9,7 @@ import glob
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -25,6 +26,7 @@ RUNS_NAME = "runs"
 """What the folder of a bench has."""
 
 _FILTER_KEYS = ("tag", "id")
+_MAX_TAGS = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +88,20 @@ class TaskFilter:
         """Return the chosen tasks, in their order."""
         return [task for task in tasks if self._matches(task)][: self.limit]
 
+    def select_some(self, tasks: Iterable[BenchTask]) -> list[BenchTask]:
+        """Return the chosen tasks, in their order.
+
+        Raises:
+            InvalidBench: No task has the tags; the message lists those that there are.
+        """
+        given = list(tasks)
+        found = self.select(given)
+        if given and not found and any(key == "tag" for key, _ in self.conditions):
+            tags = sorted({tag for task in given for tag in task.tags})
+            known = f"The tags are: {', '.join(tags[:_MAX_TAGS])}." if tags else "No scenario has a tag."
+            raise InvalidBench(f"There is nothing to run: no scenario matches --filter. {known}")
+        return found
+
     def _matches(self, task: BenchTask) -> bool:
         values: Mapping[str, Sequence[str]] = {"tag": task.tags, "id": (task.task_id,)}
         return all(any(map(patterns.matches, values[key])) for key, patterns in self.conditions)
@@ -123,16 +139,45 @@ def find_tasks(paths: Sequence[str], criteria: EvalCriteria | None = None) -> li
     return _label_tasks([task for file in files for task in _list_tasks(file, criteria)])
 
 
+def check_out_folder(paths: Sequence[str], folder: Path) -> None:
+    """Refuse a folder of results in which scenarios are searched: it could not be resumed.
+
+    Args:
+        paths: Where the tasks are.
+        folder: Where the results will be.
+
+    Raises:
+        InvalidBench: Searches skip folders of benches, and so would not find these tasks again.
+    """
+    out = folder.resolve()
+    for path in paths:
+        root = _find_search_root(path)
+        if root is None or not out.is_relative_to(root.resolve()):
+            continue
+        if out == root.resolve() or any(file.is_relative_to(out) for file in _find_files(path)):
+            raise InvalidBench(
+                f"The results cannot be written to {folder}, which {path} searches for scenarios: folders with "
+                "results of a bench are skipped there, so it could not be resumed. Choose another folder with --out."
+            )
+
+
 def _find_files(path: str) -> list[Path]:
     found = [Path(path)] if Path(path).exists() else [Path(each) for each in sorted(glob.glob(path, recursive=True))]
     if not found:
         raise InvalidBench(f"{path} denotes no file: give scenario files, folders, JSON Lines files or EvalSets.")
-    files: list[Path] = []
-    for each in found:
-        inside = find_scenario_files(each)
-        # A folder may also have the criteria of its EvalSets, and benches of earlier days.
-        files += [file for file in inside if not each.is_dir() or not _is_other_file(file, each)]
+    files = [file for each in found for file in find_scenario_files(each)]
+    root = _find_search_root(path)
+    if root is not None:
+        # There may also be the criteria of EvalSets, and benches of earlier days.
+        files = [file for file in files if not _is_other_file(file, root)]
     return [file.resolve() for file in files]
+
+
+def _find_search_root(path: str) -> Path | None:
+    """Return the folder in which a path or pattern finds files; None if it is a file."""
+    if Path(path).exists():
+        return Path(path) if Path(path).is_dir() else None
+    return Path(*takewhile(lambda part: not glob.has_magic(part), Path(path).parts))
 
 
 def _is_other_file(file: Path, root: Path) -> bool:

@@ -6,6 +6,9 @@ Forking this process is not safe once it has threads, and starting a new interpr
 from __future__ import annotations
 
 import multiprocessing
+import signal
+from collections.abc import Generator
+from contextlib import contextmanager
 from multiprocessing.context import SpawnContext
 from typing import cast
 
@@ -33,6 +36,33 @@ def start_fork_server() -> None:
     """Let the process from which workers are forked begin to import, and do not wait for it."""
     context = get_process_context()
     if context.get_start_method() == _FORK_SERVER:
-        from multiprocessing import forkserver  # noqa: PLC0415 - not on Windows
+        from multiprocessing import forkserver, resource_tracker  # noqa: PLC0415 - not on Windows
 
-        forkserver.ensure_running()
+        resource_tracker.ensure_running()  # unblocks SIGINT when it starts, so it comes first
+        with keep_start_method(), _block_interrupts():
+            forkserver.ensure_running()
+
+
+@contextmanager
+def keep_start_method() -> Generator[None]:
+    """Start processes without choosing a start method for the program.
+
+    Whatever starts a process asks for the program's start method, and that makes the default one look as if the program
+    had set it.
+    """
+    chosen = cast("str | None", multiprocessing.get_start_method(allow_none=True))
+    try:
+        yield
+    finally:
+        if chosen is None:
+            multiprocessing.set_start_method(None, force=True)
+
+
+@contextmanager
+def _block_interrupts() -> Generator[None]:
+    """Let a process start with SIGINT blocked, until it ignores the signal itself: Ctrl-C goes to all processes."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

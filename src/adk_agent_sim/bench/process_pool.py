@@ -15,14 +15,14 @@ import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 from adk_agent_sim.bench.bench_plan import PlannedRun, RunFiles
 from adk_agent_sim.bench.bench_result import BenchResult
-from adk_agent_sim.bench.process_context import get_process_context
+from adk_agent_sim.bench.process_context import get_process_context, keep_start_method
 from adk_agent_sim.bench.results_file import LOG_NAME
 from adk_agent_sim.bench.run_queue import RunQueue, RunReport
 from adk_agent_sim.bench.worker import WorkerSettings, run_worker
@@ -31,6 +31,8 @@ from adk_agent_sim.timeline.clock import Clock, WallClock
 
 _EXIT_SECONDS = 5.0
 """How long a process may take to end after it has closed its pipe."""
+_MAX_WAIT_SECONDS = 1.0
+"""How long the pool waits at most before it lets its caller show the progress."""
 _MAX_FAILED_STARTS = 5
 """After so many workers in a row that did not start, no other would."""
 
@@ -42,6 +44,8 @@ class _Worker:
     process: SpawnProcess
     connection: Connection
     run: PlannedRun | None = None
+    started_at: float = 0.0
+    """When it got its run."""
     deadline: float = float("inf")
     run_count: int = 0
     """How many runs it has executed."""
@@ -95,7 +99,7 @@ class ProcessPool:
         self._failed_starts = 0
 
     def execute(self, queue: RunQueue) -> Generator[list[BenchResult]]:
-        """Execute the runs of a queue, and yield results as soon as there are some; ends with the last one.
+        """Execute the runs of a queue; yield results as soon as there are some, and none now and then meanwhile.
 
         Closing the generator kills the runs that have not ended.
         """
@@ -105,17 +109,18 @@ class ProcessPool:
                 self._assign_runs(queue)
                 finished = self._wait_for_results(queue)
                 self._assign_runs(queue)  # before the caller writes results, so that no worker waits for the disk
-                if finished:
-                    yield finished
+                yield finished
 
     def _start_workers(self, queue: RunQueue) -> None:
         busy = sum(worker.run is not None for worker in self._workers)
         wanted = min(self._worker_count, busy + queue.waiting_count)
+        settings = replace(self._settings, has_eval_cases=queue.has_eval_cases)
         while len(self._workers) < wanted:
             ours, theirs = self._context.Pipe()
             # Not a daemon: agents may start processes of their own.
-            process = self._context.Process(target=run_worker, args=(theirs, self._settings))
-            process.start()
+            process = self._context.Process(target=run_worker, args=(theirs, settings))
+            with keep_start_method():
+                process.start()
             theirs.close()
             self._workers.append(_Worker(process=process, connection=ours))
 
@@ -126,9 +131,9 @@ class ProcessPool:
             run = queue.take(self._clock.monotonic())
             if run is None:
                 return
-            worker.run = run
+            worker.run, worker.started_at = run, self._clock.monotonic()
             if self._run_timeout is not None:
-                worker.deadline = self._clock.monotonic() + self._run_timeout
+                worker.deadline = worker.started_at + self._run_timeout
             with suppress(OSError):  # it has died, which is noticed when its answer is awaited
                 worker.connection.send(run)
 
@@ -141,13 +146,14 @@ class ProcessPool:
         finished += [self._stop(worker, queue) for worker in list(self._workers) if worker.deadline <= now]
         return [result for result in finished if result is not None]
 
-    def _compute_wait(self, queue: RunQueue) -> float | None:
+    def _compute_wait(self, queue: RunQueue) -> float:
         now = self._clock.monotonic()
-        waits = [worker.deadline - now for worker in self._workers if worker.deadline != float("inf")]
+        waits = [_MAX_WAIT_SECONDS]
+        waits += [worker.deadline - now for worker in self._workers if worker.deadline != float("inf")]
         backoff = queue.compute_wait(now)
         if backoff is not None:
             waits.append(backoff)
-        return max(0.0, min(waits)) if waits else None
+        return max(0.0, min(waits))
 
     def _receive(self, worker: _Worker, queue: RunQueue) -> BenchResult | None:
         try:
@@ -167,6 +173,7 @@ class ProcessPool:
 
     def _replace_dead(self, worker: _Worker, queue: RunQueue) -> BenchResult | None:
         self._workers.remove(worker)
+        seconds = self._clock.monotonic() - worker.started_at
         worker.process.join(_EXIT_SECONDS)
         code = worker.process.exitcode
         worker.kill()
@@ -179,7 +186,7 @@ class ProcessPool:
                 )
             return None
         reason = f"The worker process ended during the run ({_describe_exit(code)}), and again when it was repeated."
-        return queue.lose(worker.run, reason)
+        return queue.lose(worker.run, reason, seconds)
 
     def _stop(self, worker: _Worker, queue: RunQueue) -> BenchResult:
         assert worker.run is not None  # noqa: S101 - only a run has a deadline
@@ -203,11 +210,12 @@ def _ignore_interrupts() -> Generator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _describe_exit(code: int | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_TOO_MANY_REQUESTS = 429
+_TOO_MANY_REQUESTS = "429"
 _CLASS_NAMES = frozenset({"RateLimitError", "ResourceExhausted", "TooManyRequests"})
 """Of litellm and the clients of providers, of Google's API core, and of others; none of them is imported for this."""
 _STATUS = "RESOURCE_EXHAUSTED"
@@ -41,6 +41,6 @@ def is_rate_limit(error: BaseException | None) -> bool:
 
 
 def _is_rate_limit(error: BaseException) -> bool:
-    codes = [getattr(error, name, None) for name in ("code", "status_code", "status")]
+    codes = [str(getattr(error, name, None)) for name in ("code", "status_code", "status")]
     names = {each.__name__ for each in type(error).__mro__}
     return _TOO_MANY_REQUESTS in codes or _STATUS in codes or bool(names & _CLASS_NAMES) or _STATUS in str(error)

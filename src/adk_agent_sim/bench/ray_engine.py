@@ -14,7 +14,7 @@ import threading
 import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,8 @@ class _Actor:
 
     handle: Any
     run: PlannedRun | None = None
+    started_at: float = 0.0
+    """When it got its run."""
     deadline: float = float("inf")
     run_count: int = 0
     """How many runs it has executed."""
@@ -106,17 +108,17 @@ class RayEngine:
         self._failed_starts = 0
 
     def execute(self, queue: RunQueue) -> Generator[list[BenchResult]]:
-        """Execute the runs of a queue, and yield results as soon as there are some; ends with the last one."""
+        """Execute the runs of a queue; yield results as soon as there are some, and none now and then meanwhile."""
         if queue.is_done:
             return
+        self._settings = replace(self._settings, has_eval_cases=queue.has_eval_cases)
         with self._connect():
             while not queue.is_done:
                 self._start_actors(queue)
                 self._assign_runs(queue)
                 finished = self._wait_for_results(queue)
                 self._assign_runs(queue)
-                if finished:
-                    yield finished
+                yield finished
 
     @contextmanager
     def _connect(self) -> Generator[None]:
@@ -160,7 +162,7 @@ class RayEngine:
             if run is None:
                 return
             actor = self._idle.pop()
-            actor.run = run
+            actor.run, actor.started_at = run, now
             if self._run_timeout is not None:
                 actor.deadline = now + self._run_timeout
             self._busy[actor.handle.execute.remote(run)] = actor
@@ -210,7 +212,7 @@ class RayEngine:
                 )
             return None
         reason = f"The process of the run ended on the cluster ({kind}), and again when it was repeated."
-        return queue.lose(actor.run, reason)
+        return queue.lose(actor.run, reason, self._clock.monotonic() - actor.started_at)
 
     def _stop(self, reference: Any, queue: RunQueue) -> BenchResult:
         actor = self._busy.pop(reference)

@@ -1,4 +1,4 @@
-"""Masks secrets in the reasons of results, before they are shown."""
+"""Masks secrets in the reasons of results, before they are saved, shown or published."""
 
 from __future__ import annotations
 

@@ -177,5 +177,19 @@ def _find_difference(plan_file: Path, plan: BenchPlan) -> str:
         ) from error
     if stored.get("plan_id") == plan.plan_id:
         return ""
-    names = [name for name, value in plan.description.items() if stored.get(name) != value]
-    return " and ".join(names) or "its version"
+    names = [
+        "the files that runs leave (--timeline, which --db implies, and the like)" if name == "files" else name
+        for name, value in plan.description.items()
+        if stored.get(name) != value
+    ]
+    # Equal values in another order give other runs, because the plan follows the order of its axes.
+    ordered = [
+        f"the order of {name}"
+        for name in ("agents", "rules")
+        if _list_keys(stored, name) != _list_keys(plan.description, name)
+    ]
+    return " and ".join(names or ordered) or "its version"
+
+
+def _list_keys(description: Mapping[str, Any], name: str) -> list[str]:
+    return list(description.get(name) or {})

@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 
 from adk_agent_sim.bench.bench_control import BenchControl
 from adk_agent_sim.bench.bench_plan import PlannedRun
-from adk_agent_sim.bench.bench_result import BenchResult, Outcome
+from adk_agent_sim.bench.bench_result import BenchResult, Outcome, RunKey
 from adk_agent_sim.bench.rate_limits import BackoffPolicy
 
 _PAUSE_SECONDS = 0.5
@@ -66,6 +66,8 @@ class RunQueue:
         """
         self._control = control
         self._running: dict[int, PlannedRun] = {}
+        self.has_eval_cases = False
+        """Whether there are eval cases among the runs."""
         self._policy = policy or BackoffPolicy()
         self._worker_count = worker_count
         self._groups: dict[str, _ModelGroup] = {}
@@ -73,6 +75,7 @@ class RunQueue:
         self._attempts = Counter[int]()
         for run in runs:
             heappush(self._get_group(run).waiting, (run.index, run))
+            self.has_eval_cases |= run.task.kind == "eval_case"
         self._queue_requests()
 
     @property
@@ -85,6 +88,22 @@ class RunQueue:
         """Whether no run waits or is running."""
         return not any(group.waiting or group.running for group in self._groups.values())
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether somebody has asked that no further run starts."""
+        return self._control is not None and self._control.is_paused
+
+    def find_pending(self) -> set[RunKey]:
+        """Return the runs that wait or are running."""
+        pending = set[RunKey](run.key for run in self._running.values())
+        for group in self._groups.values():
+            pending.update(run.key for _, run in group.waiting)
+        return pending
+
+    def list_rate_limited(self, now: float) -> list[str]:
+        """Return the models whose runs wait after a rate limit, in the order of the plan."""
+        return [name for name, group in self._groups.items() if group.waiting and group.resumes_at > now]
+
     def get_limit(self, run: PlannedRun) -> int:
         """Return how many runs of the same model may run at the same time."""
         return self._get_group(run).limit
@@ -92,7 +111,7 @@ class RunQueue:
     def take(self, now: float) -> PlannedRun | None:
         """Return the next run that may start, which then counts as running; None if none may."""
         self._queue_requests()
-        if self._is_paused:
+        if self.is_paused:
             return None
         open_groups = [
             group
@@ -116,7 +135,7 @@ class RunQueue:
             if group.waiting and group.running < group.limit and group.resumes_at > now
         ]
         wait = min(moments) - now if moments else None
-        if self._is_paused and self.waiting_count:
+        if self.is_paused and self.waiting_count:
             return min(wait or _PAUSE_SECONDS, _PAUSE_SECONDS)
         return wait
 
@@ -139,12 +158,18 @@ class RunQueue:
         heappush(group.waiting, (run.index, run))
         return None
 
-    def lose(self, run: PlannedRun, reason: str) -> BenchResult | None:
-        """Take note that the process of a run has ended; return an error, or None if it is tried again."""
+    def lose(self, run: PlannedRun, reason: str, seconds: float = 0.0) -> BenchResult | None:
+        """Take note that the process of a run has ended; return an error, or None if it is tried again.
+
+        Args:
+            run: The run.
+            reason: What happened, for the error.
+            seconds: How long the run had been executed.
+        """
         group = self._end(run)
         self._losses[run.index] += 1
         if self._losses[run.index] >= _MAX_LOSSES:
-            return build_failure(run, "error", reason)
+            return build_failure(run, "error", reason, wall_seconds=seconds)
         heappush(group.waiting, (run.index, run))
         return None
 
@@ -160,10 +185,6 @@ class RunQueue:
         self._running.pop(run.index, None)
         self._note_running()
         return group
-
-    @property
-    def _is_paused(self) -> bool:
-        return self._control is not None and self._control.is_paused
 
     def _queue_requests(self) -> None:
         for run in self._control.take_requests() if self._control else ():
@@ -187,5 +208,6 @@ def build_failure(run: PlannedRun, outcome: Outcome, reason: str, *, wall_second
         passed=False,
         reason=reason,
         tags=run.task.tags,
-        wall_seconds=wall_seconds,
+        wall_seconds=round(wall_seconds, 3),
+        world_seed=run.plan.options.seed or 0,
     )

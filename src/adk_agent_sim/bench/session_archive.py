@@ -1,7 +1,8 @@
 """Stores the sessions of a bench's runs in a timeline database, from the files that the workers have written.
 
 A run gives the same ids whenever it is repeated, and runs of different agents give the same ones too. In the database,
-ids follow from the bench's plan and the run's key instead: a run is stored once, also if its bench is resumed.
+ids follow from the bench's plan and the run's key instead: a run is stored once, also if its bench is resumed. Its
+session is dated by the real time of the run, as all sessions in lists are; its events keep the times of its world.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from adk_agent_sim.errors import SessionExists
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.events import Event, Session
 from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
 from adk_agent_sim.timeline.store import Store
@@ -28,27 +30,29 @@ _NAMESPACE = UUID("5a0d7e31-6c55-4f0e-9a55-2f4f0b0f7c11")
 class SessionArchive:
     """A timeline database that sessions are added to."""
 
-    def __init__(self, store: Store, plan_id: str, runner: asyncio.Runner) -> None:
+    def __init__(self, store: Store, plan_id: str, runner: asyncio.Runner, clock: Clock | None = None) -> None:
         self._store = store
         self._plan_id = plan_id
         self._runner = runner
+        self._clock = clock or WallClock()
 
     def add(self, result: BenchResult, timeline: Path) -> BenchResult:
         """Store the session of a run, and return its result with the session's id; without a file, unchanged."""
         if not timeline.exists():
             return result
         session_id = build_session_id(self._plan_id, result.key)
-        self._runner.run(self._copy(timeline, session_id, _describe(result)))
+        begun_at = self._clock.now() - result.wall_seconds
+        self._runner.run(self._copy(timeline, session_id, _describe(result), begun_at))
         return result.model_copy(update={"session_id": session_id})
 
-    async def _copy(self, timeline: Path, session_id: str, description: str) -> None:
+    async def _copy(self, timeline: Path, session_id: str, description: str, begun_at: float) -> None:
         session: Session | None = None
         events: list[Event] = []
         blocks: list[Block] = []
         for record in jsonl.read_records(timeline):
             match record:
                 case Session():
-                    session = replace(record, session_id=session_id, description=description)
+                    session = replace(record, session_id=session_id, description=description, created_at=begun_at)
                 case Block():
                     blocks.append(record)
                 case Event():

@@ -25,6 +25,11 @@ def get_variant(result: BenchResult) -> Variant:
     return Variant(result.agent, result.model, result.player, result.rules)
 
 
+def get_variant_noun(variants: Sequence[Variant]) -> str:
+    """Return what variants are called: agents, unless one agent is compared with itself."""
+    return "agent" if len({each.agent for each in variants}) == len(variants) else "variant"
+
+
 def label_variants(variants: Sequence[Variant]) -> dict[Variant, str]:
     """Return a label for each variant: the agent, and the other axes as far as they vary."""
     varying = [axis for axis in VARIANT_AXES[1:] if len({getattr(each, axis) for each in variants}) > 1]

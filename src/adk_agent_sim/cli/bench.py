@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -33,6 +35,9 @@ class _BenchGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = ctx.help_option_names
         if args and args[0] not in _COMMANDS and not (args[0] in own and len(args) == 1):
+            similar = get_close_matches(args[0], _COMMANDS, n=1, cutoff=0.75)
+            if similar and not Path(args[0]).exists():
+                raise click.UsageError(f"There is no command or file {args[0]!r}. Did you mean {similar[0]}?", ctx)
             args = ["run", *args]
         return super().parse_args(ctx, args)
 

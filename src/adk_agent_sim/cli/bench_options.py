@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan
     from adk_agent_sim.bench.bench_plan import BenchAxes, RunFiles
     from adk_agent_sim.bench.bench_task import TaskFilter
+    from adk_agent_sim.bench.hub_dataset import HubSplit
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -175,24 +176,22 @@ class BenchSettings:
             runs=self.runs,
         )
 
-    def find_paths(self, paths: tuple[str, ...]) -> tuple[str, ...]:
-        """Return where the scenarios are; those of a dataset are downloaded.
-
-        Raises:
-            UsageError: There are neither paths nor a dataset, or both.
-            InvalidBench: The dataset cannot be loaded.
-        """
+    def check_paths(self, paths: tuple[str, ...]) -> None:
+        """Raise UsageError if there are neither paths nor a dataset, or both."""
         if (self.hf_dataset is None) == (not paths):
             raise click.UsageError("Give either PATH... or --hf DATASET --hf-split SPLIT.")
-        if self.hf_dataset is None:
-            if self.hf_split or self.hf_config:
-                raise click.UsageError("--hf-split and --hf-config need --hf DATASET.")
-            return paths
-        if self.hf_split is None:
+        if self.hf_dataset is None and (self.hf_split or self.hf_config):
+            raise click.UsageError("--hf-split and --hf-config need --hf DATASET.")
+        if self.hf_dataset is not None and self.hf_split is None:
             raise click.UsageError("--hf needs --hf-split SPLIT, such as validation.")
-        from adk_agent_sim.bench.hub_dataset import download_split
 
-        return (str(download_split(self.folder, self.hf_dataset, self.hf_split, self.hf_config)),)
+    def build_source(self) -> HubSplit | None:
+        """Return the dataset that the scenarios come from; None if they come from paths."""
+        from adk_agent_sim.bench.hub_dataset import HubSplit
+
+        if self.hf_dataset is None or self.hf_split is None:
+            return None
+        return HubSplit(dataset=self.hf_dataset, split=self.hf_split, config=self.hf_config)
 
     def build_filter(self) -> TaskFilter:
         """Return which scenarios are run; raise InvalidBench if a filter is wrong."""

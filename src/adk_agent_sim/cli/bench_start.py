@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import nullcontext
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from adk_agent_sim.cli.bench_checks import check_settings, check_tasks, parse_bench_criteria, parse_run_timeout
 from adk_agent_sim.cli.bench_options import BenchSettings, bench_options
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+from adk_agent_sim.cli.repeated_options import SingleValueCommand
 from adk_agent_sim.cli.soft_judge_options import judge_option
+from adk_agent_sim.cli.termination_signal import interrupt_on_termination
 from adk_agent_sim.text.terminal_output import print_json, print_line, send_other_output_to_stderr
 
 if TYPE_CHECKING:
-    from adk_agent_sim.bench.bench_plan import BenchPlan
+    from adk_agent_sim.bench.bench_plan import BenchAxes, BenchPlan
     from adk_agent_sim.bench.bench_run import Engine
     from adk_agent_sim.bench.bench_summary import BenchSummary
 
 
-@click.command()
+@click.command(cls=SingleValueCommand)
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @bench_options
 @judge_option
@@ -56,31 +61,19 @@ def run(
     its runs wait and fewer of them run at the same time.
 
     Exits with 1 if runs ended with an error or a timeout, or if fewer than --fail-under passed, which then is the only
-    measure; with 3 if no run could be judged; and otherwise with 0, also if runs failed.
+    measure; with 3 if no run could be judged, with --fail-under also if none of one of the agents could; and otherwise
+    with 0, also if runs failed.
     """
-    from adk_agent_sim.bench.bench_task import find_tasks
-    from adk_agent_sim.bench.process_context import start_fork_server
-    from adk_agent_sim.golden.eval_criteria import parse_criteria
-
-    task_filter = settings.build_filter()
-    paths = settings.find_paths(paths)
-    tasks = task_filter.select(find_tasks(paths, parse_criteria(criteria) if criteria else None))
-    if settings.engine == "processes":
-        start_fork_server()  # while this process imports the same, which takes seconds
-    from adk_agent_sim.bench.bench_plan import build_plan
-    from adk_agent_sim.bench.bench_report import HTML_REPORT, write_reports
-    from adk_agent_sim.bench.hub_dataset import write_hub_results
+    with (
+        _explain_interrupts(settings.folder),
+        interrupt_on_termination(),
+        send_other_output_to_stderr() if as_json else nullcontext(),
+    ):
+        summary = _run_bench(paths, settings, judge_name, criteria)
+    from adk_agent_sim.bench.bench_report import HTML_REPORT
     from adk_agent_sim.bench.summary_json import summary_to_json
     from adk_agent_sim.cli.bench_table import print_bench_table
 
-    axes, template = settings.build_axes(), settings.build_template(judge_name)
-    plan = build_plan(tasks, axes, template, settings.build_files())
-    with send_other_output_to_stderr() if as_json else nullcontext():
-        check_axes(plan)
-        _run_with_progress(plan, settings)
-        summary = write_reports(settings.folder)
-        if settings.hf_dataset is not None:
-            write_hub_results(settings.folder)
     if as_json:
         print_json({"folder": str(settings.folder), **summary_to_json(summary)})
     else:
@@ -90,23 +83,87 @@ def run(
     _exit(settings, summary)
 
 
-def check_axes(plan: BenchPlan) -> None:
-    """Raise what is wrong with agents, players, models and rules, before any run starts."""
+def _run_bench(
+    paths: tuple[str, ...], settings: BenchSettings, judge_name: str, criteria: tuple[str, ...]
+) -> BenchSummary:
+    from adk_agent_sim.bench.bench_task import check_out_folder, find_tasks
+    from adk_agent_sim.bench.process_context import start_fork_server
+
+    check_settings(settings)
+    eval_criteria = parse_bench_criteria(criteria)
+    task_filter = settings.build_filter()
+    check_out_folder(paths, settings.folder)
+    settings.check_paths(paths)
+    tasks = find_tasks(paths, eval_criteria)
+    if tasks:
+        check_tasks(task_filter.select_some(tasks), click.get_current_context())
+    if settings.engine == "processes":
+        start_fork_server()  # while this process imports the same, which takes seconds
+    from adk_agent_sim.bench.bench_plan import build_plan
+    from adk_agent_sim.bench.bench_report import write_reports
+    from adk_agent_sim.bench.hub_dataset import download_split, write_hub_results
+
+    axes, template, source = settings.build_axes(), settings.build_template(judge_name), settings.build_source()
+    check_axes(axes, template.judge)
+    if source is not None:
+        tasks = find_tasks([str(download_split(settings.folder, source))], eval_criteria)
+    described = source.describe() if source is not None else None
+    plan = build_plan(task_filter.select_some(tasks), axes, template, settings.build_files(), described)
+    _run_with_progress(plan, settings)
+    summary = write_reports(settings.folder)
+    if source is not None:
+        write_hub_results(settings.folder)
+    return summary
+
+
+@contextmanager
+def _explain_interrupts(folder: Path) -> Generator[None]:
+    """Say after Ctrl-C what there is, and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        from adk_agent_sim.bench.bench_task import is_bench_folder
+
+        if not is_bench_folder(folder):
+            raise click.ClickException("Interrupted before the first run. Nothing was run.") from None
+        raise click.ClickException(
+            f"Interrupted. The results so far are in {folder}: repeat the command with --resume to run the rest."
+        ) from None
+
+
+def check_axes(axes: BenchAxes, judge: str | None = None) -> None:
+    """Raise what is wrong with agents, players, models, rules and the judge, before anything is downloaded or run."""
     from adk_agent_sim.adk.worlds.other_model import create_model
     from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT
     from adk_agent_sim.adk.worlds.run_players import create_run_player
+    from adk_agent_sim.bench.bench_plan import NO_RULES, check_axis_values
     from adk_agent_sim.environment.rules_file import load_rules
     from adk_agent_sim.errors import AgentLoadFailed
 
-    for player in {run.plan.player for run in plan.runs}:
+    check_axis_values(axes)
+    for player in axes.players:
         create_run_player(player)
-    for model in {run.plan.model for run in plan.runs if run.plan.model}:
+    for model in axes.models:
         create_model(model)
-    for rules in {run.plan.rules for run in plan.runs if run.plan.rules}:
-        load_rules(rules)
-    for agent in {run.plan.agent for run in plan.runs if run.plan.agent != DEFAULT_AGENT}:
-        if not os.path.isdir(agent):
+    for rules in axes.rules:
+        if rules != NO_RULES:
+            load_rules(rules)
+    for agent in axes.agents:
+        if agent != DEFAULT_AGENT and not os.path.isdir(agent):
             raise AgentLoadFailed(agent, "there is no such folder")
+    if judge is not None:
+        _check_judge(judge)
+
+
+def _check_judge(judge: str) -> None:
+    """Raise what is wrong with the judge of texts, which is a model or a file with recorded answers."""
+    from adk_agent_sim.adk.worlds.other_model import create_model
+    from adk_agent_sim.scenario.verdict.soft_recording import REPLAY_PREFIX, find_soft_judge
+
+    if judge.startswith(REPLAY_PREFIX):
+        find_soft_judge(judge)
+    else:
+        create_model(judge)
 
 
 def _run_with_progress(plan: BenchPlan, settings: BenchSettings) -> None:
@@ -125,21 +182,14 @@ def _run_with_progress(plan: BenchPlan, settings: BenchSettings) -> None:
     )
     try:
         run_bench(plan, settings.folder, _create_engine(plan, settings, workers), options, progress)
-    except KeyboardInterrupt:
-        progress.close()
-        raise click.ClickException(
-            f"Interrupted. The results so far are in {settings.folder}: "
-            "repeat the command with --resume to run the rest."
-        ) from None
     finally:
         progress.close()
 
 
 def _create_engine(plan: BenchPlan, settings: BenchSettings, workers: int) -> Engine:
-    from adk_agent_sim.adk.worlds.thinking_time import parse_duration
     from adk_agent_sim.bench.process_pool import ProcessPool
 
-    timeout = parse_duration(settings.run_timeout)
+    timeout = parse_run_timeout(settings.run_timeout)
     if settings.engine == "ray":
         from adk_agent_sim.bench.ray_engine import RayEngine
 
@@ -151,9 +201,14 @@ def _create_engine(plan: BenchPlan, settings: BenchSettings, workers: int) -> En
 def _exit(settings: BenchSettings, summary: BenchSummary) -> None:
     rate, counts = summary.success_rate, summary.overall.outcomes
     if rate is None:
-        reason = summary.failures[0].reason if summary.failures else ""
+        reason = summary.failures[0].shown_reason if summary.failures else ""
         raise NothingToCompare(f"No run could be judged. {reason}".strip())
     if settings.fail_under is not None:
+        for each in summary.variants:
+            if each.overall.success.value is None:
+                raise NothingToCompare(
+                    f"No run of {each.label} could be judged, so --fail-under says nothing about it."
+                )
         if rate < settings.fail_under:
             raise click.ClickException(
                 f"{rate:.1%} of the runs passed, fewer than the {settings.fail_under:.1%} of --fail-under."

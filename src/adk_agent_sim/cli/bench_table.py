@@ -67,7 +67,7 @@ def _print_failures(summary: BenchSummary) -> None:
     from adk_agent_sim.bench.figure_text import OUTCOME_NAMES
 
     for group in summary.failures[:_MAX_REASONS]:
-        print_line(style(f"{group.total:>5,} {OUTCOME_NAMES[group.outcome]:<10}", fg="red"), f" {group.reason}")
+        print_line(style(f"{group.total:>5,} {OUTCOME_NAMES[group.outcome]:<10}", fg="red"), f" {group.shown_reason}")
     if len(summary.failures) > _MAX_REASONS:
         print_line("... and others; report.html has them")
 

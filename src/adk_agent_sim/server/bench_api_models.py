@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from adk_agent_sim.bench.bench_result import Outcome
 from adk_agent_sim.server.api_models import ApiModel
+from adk_agent_sim.server.row_api_models import Row
+
+BenchRunStatus = Literal["running", "ended", "waiting", "stopped"]
+"""A run that waits will be tried again, or its result is being saved; one that is stopped has a bench that is too."""
 
 
 class BenchEntry(ApiModel):
@@ -38,6 +44,7 @@ class BenchRunInfo(ApiModel):
     scenario: int = Field(description="The row of the matrix")
     variant: int = Field(description="The column of the matrix")
     run_key: BenchRunKey = Field(description="Identifies the run, such as to run it again")
+    run_id: str = Field(description="The same as one word, for addresses")
     outcome: Outcome
     reason: str
     tokens: int
@@ -54,6 +61,27 @@ class BenchPlace(ApiModel):
     scenario: int
     variant: int
     run_key: BenchRunKey
+    run_id: str
+    started_at: float | None = Field(
+        description="When it was started, in seconds since 1970; None if it is not running"
+    )
+
+
+class BenchRunDetail(ApiModel):
+    """A run, and what has happened in it since a request before."""
+
+    bench_name: str
+    variant_name: str = Field(description="The column of the matrix")
+    place: BenchPlace
+    status: BenchRunStatus
+    result: BenchRunInfo | None = Field(description="How it ended; None while it is running")
+    attempt: str = Field(description="Identifies the attempt that the rows are of; empty if there are none")
+    last_seq: int = Field(description="What to send as `after_seq` next time")
+    row_count: int
+    turn_count: int
+    call_count: int
+    rows: list[Row] = Field(description="Those that are new or have changed; at first, the last ones")
+    problem: str = Field(description="Why no further rows can be read; empty if there is no problem")
 
 
 class BenchInfo(ApiModel):

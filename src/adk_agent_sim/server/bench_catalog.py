@@ -16,8 +16,17 @@ from adk_agent_sim.bench.results_file import PLAN_NAME, RESULTS_NAME
 from adk_agent_sim.bench.variant import Variant, label_variants
 from adk_agent_sim.errors import InvalidTransition, NotFound
 from adk_agent_sim.golden.golden_trace_builder import to_snake_case
-from adk_agent_sim.server.bench_api_models import BenchEntry, BenchInfo, BenchPlace, BenchRunInfo, BenchRunKey
+from adk_agent_sim.server.bench_api_models import (
+    BenchEntry,
+    BenchInfo,
+    BenchPlace,
+    BenchRunDetail,
+    BenchRunInfo,
+    BenchRunKey,
+    BenchRunStatus,
+)
 from adk_agent_sim.server.catalog_keys import find_free_key
+from adk_agent_sim.server.run_timeline import RunTimelines
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 
 _MAX_REASON = 1_000
@@ -60,6 +69,10 @@ class OpenBench:
         self._scenarios: dict[str, int] = {}
         self._variants: dict[Variant, int] = {}
         self._results: list[BenchResult] = []
+        self._keys: dict[str, RunKey] = {}
+        """The runs that have started, by id."""
+        self.timelines = RunTimelines(folder)
+        """The rows of runs that are executed now."""
 
     async def summarize(self) -> BenchEntry:
         """Returns the bench as the browser lists it."""
@@ -89,7 +102,7 @@ class OpenBench:
                 planned=max(self._planned, len({result.key: result for result in self._results})),
                 is_running=activity.is_running,
                 is_paused=activity.is_paused,
-                running=[self._locate(key) for key in activity.running],
+                running=[self._locate(key, activity) for key in activity.running],
                 requested=[self._locate(key) for key in activity.requested],
                 generation=self._generation,
                 variants=list(label_variants(list(self._variants)).values()),
@@ -97,6 +110,41 @@ class OpenBench:
                 runs=runs,
                 next=len(self._results),
             )
+
+    async def describe_run(self, run_id: str, attempt: str, after_seq: int) -> BenchRunDetail:
+        """Returns a run that is executed now or has ended, with the rows that are new since a request before.
+
+        Args:
+            run_id: The run.
+            attempt: The attempt whose rows are known; rows of another one are sent from the beginning.
+            after_seq: What is known of it.
+        """
+        async with self._lock:
+            activity = await asyncio.to_thread(self._refresh)
+            for key in activity.running:
+                self._locate(key)
+            if run_id not in self._keys:
+                raise NotFound("The bench has no such run that is running or has ended.")
+            key = self._keys[run_id]
+            is_running = key in activity.running
+            timeline = await asyncio.to_thread(self.timelines.update, key, is_running=is_running)
+            result = next((each for each in reversed(self._results) if not is_running and each.key == key), None)
+            place = self._locate(key, activity)
+            variants = label_variants(list(self._variants))
+        return BenchRunDetail(
+            bench_name=self._folder.resolve().name,
+            variant_name=list(variants.values())[place.variant],
+            place=place,
+            status=_choose_status(activity, result, is_running=is_running),
+            result=None if result is None else self._describe_run(result),
+            attempt=timeline.attempt if timeline else "",
+            last_seq=timeline.last_seq if timeline else 0,
+            row_count=timeline.row_count if timeline else 0,
+            turn_count=timeline.turn_count if timeline else 0,
+            call_count=timeline.call_count if timeline else 0,
+            rows=timeline.list_news(after_seq if attempt == timeline.attempt else 0) if timeline else [],
+            problem=timeline.problem if timeline else "",
+        )
 
     async def pause(self, *, paused: bool) -> None:
         """Let the process that runs the bench start no further runs, or let it continue."""
@@ -179,12 +227,16 @@ class OpenBench:
         ):
             self._variants.setdefault(variant, len(self._variants))
 
-    def _locate(self, key: RunKey) -> BenchPlace:
+    def _locate(self, key: RunKey, activity: BenchActivity | None = None) -> BenchPlace:
         variant = Variant(key.agent, key.model, key.player, key.rules)
+        run_id = key.run_id
+        self._keys.setdefault(run_id, key)
         return BenchPlace(
             scenario=self._scenarios.setdefault(key.scenario, len(self._scenarios)),
             variant=self._variants.setdefault(variant, len(self._variants)),
             run_key=BenchRunKey(**key.model_dump()),
+            run_id=run_id,
+            started_at=activity.started_at.get(key) if activity else None,
         )
 
     def _describe_run(self, result: BenchResult) -> BenchRunInfo:
@@ -193,6 +245,7 @@ class OpenBench:
             scenario=place.scenario,
             variant=place.variant,
             run_key=place.run_key,
+            run_id=place.run_id,
             outcome=result.outcome,
             reason=result.reason[:_MAX_REASON],
             tokens=result.input_tokens + result.output_tokens,
@@ -202,3 +255,11 @@ class OpenBench:
             wall_seconds=result.wall_seconds,
             report=result.report,
         )
+
+
+def _choose_status(activity: BenchActivity, result: BenchResult | None, *, is_running: bool) -> BenchRunStatus:
+    if is_running:
+        return "running"
+    if result is not None:
+        return "ended"
+    return "waiting" if activity.is_running else "stopped"

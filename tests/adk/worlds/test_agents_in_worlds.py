@@ -139,6 +139,18 @@ async def test_an_agent_that_only_formats_its_answer_gets_no_tools_and_others_ca
         assert not get_model(agent).requests[0].tools_dict
 
 
+def test_world_tools_for_agents_that_do_not_exist_are_refused() -> None:
+    helper = LlmAgent(name="helper", model=ScriptedModel(script=[]))
+    inner = LlmAgent(name="inner", model=ScriptedModel(script=[]))
+    app = App(name="office", root_agent=LlmAgent(name="root", tools=[AgentTool(inner)], sub_agents=[helper]))
+    with pytest.raises(InvalidRunOption, match="'nobody' cannot be used: no agent has that name, only root, helper"):
+        prepare_run(WorldRunPlan(options=WorldRunOptions(agents=frozenset({"nobody"}))), build_two_turns(), app=app)
+    for name in ("root", "helper", "inner"):
+        # The other name may be one of another agent of a bench.
+        plan = WorldRunPlan(options=WorldRunOptions(agents=frozenset({"nobody", name})))
+        assert prepare_run(plan, build_two_turns(), app=app).options.agents == {"nobody", name}
+
+
 async def test_rules_apply_on_top_and_their_delays_pass_in_the_world(tmp_path: Path) -> None:
     rules = tmp_path / "rules.yaml"
     rules.write_text(
@@ -203,6 +215,19 @@ async def test_noise_renames_tools_and_is_in_the_metadata() -> None:
     assert result.passed is False
     assert result.metadata.augmentations == disturbed.to_runner_config()
     assert "Emails__send_email" not in run.session.tools
+
+
+async def test_a_final_text_reaches_the_user_even_if_all_calls_fail() -> None:
+    tell = call_response((TELL_USER, {"content": "Sent."}))
+    agent = create_scripted_agent(call_response(SEND_A), tell, text_response("It failed."))
+    options = WorldRunOptions(augmentation=AugmentationOptions(tool_failure_probability=1.0))
+    run = create_run(agent, build_two_turns(), options)
+    result = await run.run()
+    assert run.failure is None
+    assert (result.passed, result.metadata.has_exception) == (False, False)
+    told = [each.arguments for each in run.world.event_log() if each.function == "send_message_to_user"]
+    assert told == [{"content": "It failed."}]
+    assert [each for each in run.world.event_log() if each.app == "Emails"] == []
 
 
 async def test_agents_that_think_at_the_same_time_think_in_the_same_time() -> None:

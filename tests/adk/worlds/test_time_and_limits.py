@@ -132,7 +132,7 @@ def test_thinking_times_are_parsed(text: str, expected: ThinkingTime) -> None:
     assert parse_thinking_time(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "fast", "fixed:", "fixed:-1s", "zero:1s", "fixed:1h"])
+@pytest.mark.parametrize("text", ["", "fast", "fixed:", "fixed:-1s", "zero:1s", "fixed:1w"])
 def test_other_thinking_times_are_refused_with_the_forms(text: str) -> None:
     with pytest.raises(InvalidRunOption, match="cannot be used: write "):
         parse_thinking_time(text)
@@ -175,7 +175,9 @@ async def test_a_judge_that_cannot_decide_makes_the_run_not_judgeable(turn: int)
 
     scenario = build_two_turns()
     script = (call_response(SEND_A), text_response("One was sent."), call_response(SEND_B), text_response("Two."))
-    result = await create_run(create_scripted_agent(*script), scenario, judge=Judge(scenario, soft=answer)).run()
+    run = create_run(create_scripted_agent(*script), scenario, judge=Judge(scenario, soft=answer))
+    result = await run.run()
     assert (result.passed, result.verdict) == (None, None)
+    assert isinstance(run.judge_failure, NotJudgeable)
     assert result.reason == "Cannot judge the run: nobody answers."
     assert not result.metadata.has_exception

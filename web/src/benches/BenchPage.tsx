@@ -39,6 +39,7 @@ export default function BenchPage({ benchKey }: { benchKey: string }) {
               state={state}
               chosen={chosen}
               cell={chosen ? getCell(state, chosen.scenario, chosen.variant) : undefined}
+              onClear={() => setChosen(null)}
               onRequeue={(key) => act(() => api.requeueBenchRun(benchKey, key))}
             />
           </div>

@@ -1,64 +1,105 @@
 import { api } from "../api/client";
-import type { BenchRunInfo } from "../api/types";
-import { type BenchState, type Cell, formatRunKey, type RunKey } from "./benchMatrix";
+import type { BenchPlace, BenchRunInfo } from "../api/types";
+import { Link } from "../pages/Link";
+import { formatBenchPath } from "../state/route";
+import { Stopwatch } from "../ui/ClockTime";
+import { type BenchState, type Cell, formatRun, type RunKey } from "./benchMatrix";
 
-/** The runs of the chosen cell: how each ended, its page, and a way to run it again. */
+/** What is running; or the runs of the chosen cell: how each ended, its page, and a way to run it again. */
 export function CellRuns({
   benchKey,
   state,
   chosen,
   cell,
+  onClear,
   onRequeue,
 }: {
   benchKey: string;
   state: BenchState;
   chosen: { scenario: number; variant: number } | null;
   cell: Cell | undefined;
+  /** Chooses no cell, so that all that is running is shown. */
+  onClear: () => void;
   onRequeue: (key: RunKey) => Promise<void>;
 }) {
+  const { info } = state;
   if (!chosen) {
     return (
-      <aside className="bn-runs scroll" aria-label="Runs of the chosen cell">
-        <p className="quiet">Choose a cell to see its runs.</p>
+      <aside className="bn-runs scroll" aria-label="Runs">
+        {info.running.length ? <h2>Running now</h2> : null}
+        {info.running.map((each) => (
+          <RunningRun
+            key={each.run_id}
+            benchKey={benchKey}
+            place={each}
+            name={`${info.scenarios[each.scenario]} · ${info.variants[each.variant]}`}
+          />
+        ))}
+        <p className="quiet bn-hint">Choose a cell to see its runs.</p>
       </aside>
     );
   }
-  const { info } = state;
-  const running = new Set(info.running.map((each) => formatRunKey(each.run_key)));
-  const requested = new Set(info.requested.map((each) => formatRunKey(each.run_key)));
-  const known = new Set(cell?.runs.map((run) => formatRunKey(run.run_key)));
+  const running = new Map(info.running.map((each) => [each.run_id, each]));
+  const requested = new Set(info.requested.map((each) => each.run_id));
+  const known = new Set(cell?.runs.map((run) => run.run_id));
   const started = info.running.filter(
-    (each) =>
-      each.scenario === chosen.scenario && each.variant === chosen.variant && !known.has(formatRunKey(each.run_key)),
+    (each) => each.scenario === chosen.scenario && each.variant === chosen.variant && !known.has(each.run_id),
   );
   return (
     <aside className="bn-runs scroll" aria-label="Runs of the chosen cell">
+      {info.running.length ? (
+        <button type="button" className="button small bn-clear" onClick={onClear}>
+          {info.running.length} running now
+        </button>
+      ) : null}
       <h2>{info.scenarios[chosen.scenario]}</h2>
       <p className="quiet">{info.variants[chosen.variant]}</p>
       {started.map((each) => (
-        <section key={formatRunKey(each.run_key)} className="bn-run">
-          <span className="spinner" /> {formatRun(each.run_key)} is running
-        </section>
+        <RunningRun key={each.run_id} benchKey={benchKey} place={each} />
       ))}
-      {cell?.runs.map((run) => {
-        const key = formatRunKey(run.run_key);
-        const status = running.has(key) ? "running again" : requested.has(key) ? "will run again" : "";
-        return <Run key={key} benchKey={benchKey} run={run} status={status} onRequeue={() => onRequeue(run.run_key)} />;
-      })}
+      {cell?.runs.map((run) => (
+        <Run
+          key={run.run_id}
+          benchKey={benchKey}
+          run={run}
+          again={running.get(run.run_id)}
+          isRequested={requested.has(run.run_id)}
+          onRequeue={() => onRequeue(run.run_key)}
+        />
+      ))}
       {!cell?.runs.length && !started.length ? <p className="quiet">No run has ended yet.</p> : null}
     </aside>
+  );
+}
+
+/** A run that is executed now, which can be watched. */
+function RunningRun({ benchKey, place, name = "" }: { benchKey: string; place: BenchPlace; name?: string }) {
+  return (
+    <section className="bn-run">
+      {name ? <p className="bn-place">{name}</p> : null}
+      <div className="bn-run-head">
+        <span className="spinner" />
+        <span>{formatRun(place.run_key)}</span>
+        {place.started_at !== null ? <Stopwatch since={place.started_at} /> : null}
+        <span className="grow" />
+        <Link to={formatBenchPath(benchKey, place.run_id)}>Watch the run</Link>
+      </div>
+    </section>
   );
 }
 
 function Run({
   benchKey,
   run,
-  status,
+  again,
+  isRequested,
   onRequeue,
 }: {
   benchKey: string;
   run: BenchRunInfo;
-  status: string;
+  /** The run, if it is executed again now. */
+  again: BenchPlace | undefined;
+  isRequested: boolean;
   onRequeue: () => void;
 }) {
   return (
@@ -78,9 +119,16 @@ function Run({
         {run.tokens.toLocaleString("en")} tokens, {run.model_calls} model calls, {run.tool_calls} tool calls,{" "}
         {run.simulated_seconds} s simulated, {run.wall_seconds} s wall
       </p>
-      {status ? (
+      {again ? (
+        <>
+          <p className="quiet" role="status">
+            running again
+          </p>
+          <RunningRun benchKey={benchKey} place={again} />
+        </>
+      ) : isRequested ? (
         <p className="quiet" role="status">
-          {status}
+          will run again
         </p>
       ) : (
         <button type="button" className="button small" onClick={onRequeue}>
@@ -89,8 +137,4 @@ function Run({
       )}
     </section>
   );
-}
-
-function formatRun(key: RunKey): string {
-  return `run ${key.run}, seed ${key.seed}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BenchInfo, BenchRunInfo } from "../api/types";
-import { countOutcomes, formatRunKey, getCell, getHeat, mergeBench } from "./benchMatrix";
+import { countOutcomes, getCell, getHeat, mergeBench } from "./benchMatrix";
 
 const key = (run: number) => ({ scenario: "s1", agent: "a", model: "", player: "", rules: "", seed: 0, run });
 
@@ -8,6 +8,7 @@ const makeRun = (run: number, outcome: BenchRunInfo["outcome"]): BenchRunInfo =>
   scenario: 0,
   variant: 1,
   run_key: key(run),
+  run_id: `r${run}`,
   outcome,
   reason: "",
   tokens: 0,
@@ -25,7 +26,7 @@ const makeInfo = (generation: number, runs: BenchRunInfo[]): BenchInfo => ({
   planned: 6,
   is_running: true,
   is_paused: false,
-  running: [{ scenario: 0, variant: 1, run_key: key(9) }],
+  running: [{ scenario: 0, variant: 1, run_key: key(9), run_id: "r9", started_at: 1 }],
   requested: [],
   generation,
   variants: ["x", "a"],
@@ -45,7 +46,7 @@ test("later answers add runs, and replace the result of a run that was repeated"
 
 test("an answer of another generation replaces what was known", () => {
   const first = mergeBench(null, makeInfo(1, [makeRun(1, "error"), makeRun(2, "passed")]));
-  expect([...mergeBench(first, makeInfo(2, [makeRun(5, "passed")])).runs.keys()]).toEqual([formatRunKey(key(5))]);
+  expect([...mergeBench(first, makeInfo(2, [makeRun(5, "passed")])).runs.keys()]).toEqual(["r5"]);
 });
 
 test("only what always or never passed has the colours of the ends", () => {

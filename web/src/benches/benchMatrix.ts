@@ -15,19 +15,20 @@ export interface Cell {
 /** What is known of a bench: the answers of the server, put together. */
 export interface BenchState {
   info: BenchInfo;
-  /** The last result of each run. */
+  /** The last result of each run, by its id. */
   runs: Map<string, BenchRunInfo>;
   cells: Map<number, Cell>;
 }
 
-export function formatRunKey(key: RunKey): string {
-  return JSON.stringify([key.scenario, key.agent, key.model, key.player, key.rules, key.seed, key.run]);
+/** Which of the runs of a cell it is. */
+export function formatRun(key: RunKey): string {
+  return `run ${key.run}, seed ${key.seed}`;
 }
 
 /** Adds an answer to what was known; an answer of another generation replaces it. */
 export function mergeBench(before: BenchState | null, info: BenchInfo): BenchState {
   const runs = before && before.info.generation === info.generation ? new Map(before.runs) : new Map();
-  for (const run of info.runs) runs.set(formatRunKey(run.run_key), run);
+  for (const run of info.runs) runs.set(run.run_id, run);
   return { info, runs, cells: buildCells(info, runs.values()) };
 }
 

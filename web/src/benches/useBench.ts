@@ -2,8 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
 import type { BenchInfo } from "../api/types";
 import { type BenchState, mergeBench } from "./benchMatrix";
-
-const EVERY_MS = 1000;
+import { usePoll } from "./usePoll";
 
 /** A bench, kept up to date while the page is visible: only what is new is requested. */
 export function useBench(key: string): {
@@ -29,19 +28,13 @@ export function useBench(key: string): {
   const act = useCallback((request: () => Promise<BenchInfo>) => request().then(add, fail), [add, fail]);
   useEffect(() => {
     closed.current = false;
-    let timer = 0;
-    const poll = async () => {
-      if (document.visibilityState === "visible") {
-        const info = latest.current?.info;
-        await api.getBench(key, info?.generation ?? -1, info?.next ?? 0).then(add, fail);
-      }
-      if (!closed.current) timer = window.setTimeout(poll, EVERY_MS);
-    };
-    void poll();
     return () => {
       closed.current = true;
-      window.clearTimeout(timer);
     };
-  }, [key, add, fail]);
+  }, []);
+  usePoll(() => {
+    const info = latest.current?.info;
+    return api.getBench(key, info?.generation ?? -1, info?.next ?? 0).then(add, fail);
+  }, key);
   return { state, error, act };
 }

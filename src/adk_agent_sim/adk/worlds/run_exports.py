@@ -75,7 +75,8 @@ async def _write_markdown(run: WorldRun, result: WorldRunResult, path: Path) -> 
 
 
 async def _write_report(run: WorldRun, result: WorldRunResult, path: Path) -> None:
-    atomic_write_text(path, render_html_report(run.world, result))
+    log = await read_log(run)
+    atomic_write_text(path, render_html_report(run.world, result, log, has_world_times=run.store is not None))
 
 
 async def _write_timeline(run: WorldRun, result: WorldRunResult, path: Path) -> None:

@@ -21,6 +21,7 @@ from adk_agent_sim.adk.worlds.run_exports import RunExports, write_exports
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
 from adk_agent_sim.adk.worlds.run_players import create_run_player
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
+from adk_agent_sim.adk.worlds.world_agents import check_world_agents
 from adk_agent_sim.adk.worlds.world_past import WorldPast
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.environment.rulebook import Rulebook
@@ -96,6 +97,7 @@ def prepare_run(
         raise InvalidPlayer(plan.player, "nobody could answer here; play with `adksim scenario run --player human`")
     judge = judge or Judge(scenario, soft=plan.judge)
     app = app or load_agent(plan.agent)
+    check_world_agents(app.root_agent, plan.options.agents)
     if plan.rules is not None:
         app = add_rules(app, plan, scenario.scenario_id, scenario.seed or 0)
     model = OtherModel(plan.model) if plan.model is not None else None

@@ -64,6 +64,9 @@ class WorldRunResult:
     call_count: int = 0
     """The number of calls of the world's tools."""
 
+    rule_answer_count: int = 0
+    """The number of tool calls that environment rules answered, so that they did not reach the world."""
+
     message_count: int = 0
     """The number of messages to the user."""
 
@@ -100,7 +103,7 @@ class WorldRunResult:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values."""
-        counts = ("step_count", "call_count", "message_count", "prompt_tokens", "output_tokens")
+        counts = ("step_count", "call_count", "rule_answer_count", "message_count", "prompt_tokens", "output_tokens")
         return {
             "scenario_id": self.scenario_id,
             "passed": self.passed,

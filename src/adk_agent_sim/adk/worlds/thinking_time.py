@@ -11,8 +11,8 @@ from adk_agent_sim.timeline.seeded_random import draw_uniform
 
 ThinkingKind: TypeAlias = Literal["fixed", "measured", "random", "zero"]
 
-_DURATION = re.compile(r"(?P<number>[0-9]{1,6}(?:\.[0-9]{1,6})?)(?P<unit>ms|s|m)?")
-_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
+_DURATION = re.compile(r"(?P<number>[0-9]{1,6}(?:\.[0-9]{1,6})?)(?P<unit>ms|s|m|h)?")
+_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, None: 1.0}
 
 RANDOM_RANGE = (0.5, 8.0)
 """The seconds between which `random` draws; most models answer in such a time."""
@@ -76,5 +76,5 @@ def parse_duration(text: str) -> float:
     """
     found = _DURATION.fullmatch(text.strip())
     if found is None:
-        raise InvalidRunOption("the duration", text, "write a number with ms, s or m, such as 500ms, 1.5s or 10m")
+        raise InvalidRunOption("the duration", text, "write a number with ms, s, m or h, such as 500ms, 1.5s or 10m")
     return float(found["number"]) * _UNIT_SECONDS[found["unit"]]

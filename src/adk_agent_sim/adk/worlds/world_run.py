@@ -40,6 +40,7 @@ from adk_agent_sim.adk.worlds.world_plugin import WorldPlugin
 from adk_agent_sim.adk.worlds.world_recorder import WorldRecorder
 from adk_agent_sim.adk.worlds.world_session import SILENT_ANSWER, WorldSession
 from adk_agent_sim.errors import NotJudgeable
+from adk_agent_sim.golden.rule_calls import count_rule_answers
 from adk_agent_sim.scenario.format.augmentation_options import AugmentationOptions
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.verdict.judge import Judge
@@ -74,7 +75,7 @@ class WorldRun:
     failure: BaseException | None = None
     """The exception that ended the run."""
 
-    _problem = ""
+    judge_failure: NotJudgeable | None = None
     """Why the run cannot be judged."""
 
     def __init__(
@@ -162,7 +163,8 @@ class WorldRun:
             finally:
                 await self.agent_run.close()
                 self._set_rules_clock(self.agent_run, None)
-        return self._build_result(verdict, problem)
+        log = await self.timeline.read_events(self.agent_run.recorded_session.session_id)
+        return self._build_result(verdict, problem, count_rule_answers(log))
 
     async def _play_until_judged(self, *, goes_on: bool) -> None:
         """Play, and keep why the run cannot be judged if that turns out at the end of a turn."""
@@ -171,7 +173,7 @@ class WorldRun:
             if isinstance(self.failure, NotJudgeable):
                 raise self.failure
         except NotJudgeable as error:
-            self.failure, self._problem = None, str(error)
+            self.failure, self.judge_failure = None, error
             self.session.end(RunEnd.NOTHING_LEFT)
             self.world.stop()
 
@@ -338,7 +340,7 @@ class WorldRun:
         is_used = augmentation.has_tool_augmentation or augmentation.has_env_events_augmentation
         return augmentation.to_runner_config(self.world.seed) if is_used else {}
 
-    def _build_result(self, verdict: Verdict | None, problem: str) -> WorldRunResult:
+    def _build_result(self, verdict: Verdict | None, problem: str, rule_answer_count: int) -> WorldRunResult:
         session, failure = self.session, self.failure
         return WorldRunResult(
             scenario_id=self.scenario.scenario_id,
@@ -348,6 +350,7 @@ class WorldRun:
             limit=_describe_limit(session),
             step_count=session.step_count,
             call_count=session.call_count,
+            rule_answer_count=rule_answer_count,
             message_count=session.message_count,
             prompt_tokens=self.tokens.prompt,
             output_tokens=self.tokens.output,
@@ -367,12 +370,12 @@ class WorldRun:
         )
 
     def _judge_run(self) -> tuple[Verdict | None, str]:
-        if self._problem:
-            return None, self._problem
         try:
-            return self.judge.judge(self.world), ""
+            if self.judge_failure is None:
+                return self.judge.judge(self.world), ""
         except NotJudgeable as error:
-            return None, str(error)
+            self.judge_failure = error
+        return None, str(self.judge_failure)
 
 
 def find_model_name(agent: BaseNode | None) -> str:

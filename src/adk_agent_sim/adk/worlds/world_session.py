@@ -258,12 +258,15 @@ class WorldSession:
         """Send the agent's final text to the user, and return whether that was done.
 
         It is not if the agent has sent a message itself, or if it was started by notifications and has nothing to
-        tell: each message to the user ends a turn.
+        tell: each message to the user ends a turn. It never fails by chance: the agent, which has made no call, could
+        not see that and try again.
         """
         is_silent = not self._is_user_turn and text.strip(" .!\n\"'").upper() == SILENT_ANSWER
         if not text or is_silent or self._has_answered or not self._interface_name or self.world.status != "RUNNING":
             return False
-        self.world.call(self._interface_name, _MESSAGE_TOOL, {"content": text})
+        outcome = self.world.try_call(self._interface_name, _MESSAGE_TOOL, {"content": text}, has_noise=False)
+        if outcome.error is not None:
+            raise outcome.error
         self._count_message()
         return True
 
