@@ -35,7 +35,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 run: web  ## Play the model of a demo agent in the browser; prints the address
 	@$(BIN)/adksim demo
 
-check: web  ## The inner loop: lint, types, layers, and the tests that need neither a browser nor a process
+check: web  ## The inner loop: lint, types, layers, and the tests that need no browser, no process and little CPU time
 	@$(MAKE) --no-print-directory --jobs=2 quick types lint layers
 
 test: lint layers web web-tools chromium  ## The gate: all checks, and all tests except those with high iteration counts
@@ -53,7 +53,7 @@ layers: $(VENV)/.ready
 
 # The inner loop tries fewer values in property tests than the gate.
 quick: web
-	HYPOTHESIS_PROFILE=check $(PYTEST) --numprocesses=$(GATE_WORKERS) -m "not browser and not process and not long and not soak"
+	HYPOTHESIS_PROFILE=check $(PYTEST) --numprocesses=$(GATE_WORKERS) -m "not browser and not process and not slow and not long and not soak"
 
 unit: web chromium
 	$(PYTEST) --numprocesses=$(GATE_WORKERS) -m "not long and not soak"

@@ -211,7 +211,13 @@ async def tutorial_export(page: Page) -> None:
     await player.respond("Two flat whites to go, that is 8 euros.")
     await player.wait_until_done()
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
-    await page.get_by_role("dialog").get_by_role("button", name="Write the file").wait_for()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_text("The JSON to be written").click()
+    await dialog.locator(".jt-fold[aria-expanded=false]").first.click()  # the only invocation
+    for name in ("intermediate_data", "tool_uses"):
+        await dialog.get_by_role("button", name=name, expanded=False).click()
+    await dialog.locator(".jt-fold[aria-expanded=false]", has_text="cup").click()
+    await dialog.get_by_text("place_order").first.scroll_into_view_if_needed()
 
 
 async def graph(page: Page) -> None:

@@ -42,12 +42,13 @@ def run_adk_eval(folder: Path, demo: str, eval_set: Path, script: Sequence[dict[
     (agent / "script.json").write_text(json.dumps(script))
     config = folder / "test_config.json"
     config.write_text(json.dumps(_CRITERIA))
+    return evaluate([str(agent), str(eval_set), "--config_file_path", str(config), "--print_detailed_results"], folder)
+
+
+def evaluate(arguments: Sequence[str], folder: Path) -> EvalRun:
+    """Call `adk eval` in a folder; the agent can import the modules of the tests."""
     done = fork_server.run(
-        [
-            *("-m", "google.adk.cli", "eval"),
-            *(str(agent), str(eval_set)),
-            *("--config_file_path", str(config), "--print_detailed_results"),
-        ],
+        ["-m", "google.adk.cli", "eval", *arguments],
         cwd=folder,
         environment={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
     )

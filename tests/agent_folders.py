@@ -43,13 +43,15 @@ def write_agent(
 @contextmanager
 def forget_imports() -> Generator[None]:
     """Forget the agents that the block imports from temporary folders, and their settings, as another process would."""
-    path, modules, environment = list(sys.path), dict(sys.modules), dict(os.environ)
+    path, modules, environment = list(sys.path), dict(sys.modules), _copy_environment()
     try:
         yield
     finally:
         sys.path[:] = path
-        if os.environ != environment:
-            os.environ.clear()
+        after = _copy_environment()
+        if after != environment:
+            for name in after.keys() - environment.keys():
+                del os.environ[name]
             os.environ.update(environment)
         if sys.modules != modules:
             for name, module in list(sys.modules.items()):
@@ -57,6 +59,11 @@ def forget_imports() -> Generator[None]:
                     del sys.modules[name]
             for name in modules.keys() - sys.modules.keys():
                 sys.modules[name] = modules[name]
+
+
+def _copy_environment() -> dict[str, str]:
+    """Return the environment without the variable that pytest changes within each test."""
+    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
 
 
 def _is_temporary(module: ModuleType) -> bool:

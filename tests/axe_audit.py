@@ -29,7 +29,7 @@ async def audit_page(page: Page) -> None:
     await _set_theme(page, other)
     found += await _find_violations(page, ["color-contrast"])
     await _set_theme(page, theme)
-    assert found == []
+    assert found == [], found
 
 
 async def _get_theme(page: Page) -> str:

@@ -20,6 +20,7 @@ import pytest
 import stores
 from agent_folders import forget_imports
 from counts import load_profile, soak_is_over
+from cpu_times import CpuTimes
 from hypothesis import is_hypothesis_test
 from stores import AnyStore
 
@@ -50,8 +51,17 @@ def _note_process(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_note_process)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add an option that finds tests for the marker `slow`."""
+    parser.addoption(
+        "--cpu-seconds", type=float, help="list the tests that need more CPU time than this and are not marked `slow`"
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Start one server of processes for all workers."""
+    if seconds := config.getoption("--cpu-seconds"):
+        config.pluginmanager.register(CpuTimes(seconds))
     if not hasattr(config, "workerinput"):
         fork_server.share_with_children()
 

@@ -174,6 +174,10 @@ class OpenProcess:
         self.wait()
 
     def __del__(self) -> None:
+        self.close_streams()
+
+    def close_streams(self) -> None:
+        """Close what this process has open of it."""
         for stream in (self.stdin, self.stdout, self._errors, self._connection):
             if stream is not None:
                 with suppress(OSError):

@@ -68,6 +68,14 @@ def ask_for_code(node_input: Any) -> Iterator[RequestInput]:
     yield RequestInput(message="Which code?", response_schema=str, interrupt_id="code")
 
 
+def ask_for_name(node_input: Any) -> Iterator[RequestInput]:
+    yield RequestInput(message="Name?", response_schema=None, interrupt_id="name")
+
+
+def ask_for_consent(node_input: Any) -> Iterator[RequestInput]:
+    yield RequestInput(message="Is that right?", response_schema=bool, interrupt_id="consent")
+
+
 def book_trip(node_input: Any) -> Iterator[Event]:
     text = types.Part(text=f"Booked {node_input!r}")
     yield Event(output=node_input, content=types.Content(role="model", parts=[text]))
@@ -81,6 +89,16 @@ def build_trip_app() -> App:
 def build_code_app() -> App:
     """Return a workflow that asks for a text."""
     return App(name="codes", root_agent=Workflow(name="codes", edges=[(START, ask_for_code, book_trip)]))
+
+
+def build_name_app() -> App:
+    """Return a workflow that asks for anything: its request has no schema."""
+    return App(name="names", root_agent=Workflow(name="names", edges=[(START, ask_for_name, book_trip)]))
+
+
+def build_consent_node_app() -> App:
+    """Return a workflow that asks for a truth value."""
+    return App(name="consents", root_agent=Workflow(name="consents", edges=[(START, ask_for_consent, book_trip)]))
 
 
 def build_asking_app(model: BaseLlm | str) -> App:

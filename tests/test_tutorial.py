@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from adk_eval_command import evaluate
 from click.testing import Result
 from processes import invoke_adksim, run_adksim
+from scripted_model import call_response, text_response
 from tutorial_page import PAGE, find_blocks, write_files
 
 _COMMAND = re.compile(r"^\$ adksim (.*)\n((?:(?!\$ ).*\n)*)", flags=re.MULTILINE)
@@ -39,6 +41,38 @@ def test_the_commands_print_what_the_page_says(tmp_path: Path, monkeypatch: pyte
     (difference,) = find_blocks("diff")
     assert changed.returncode == 1
     assert difference in changed.stdout
+
+
+_MODEL = """
+
+from scripted_model import ScriptedModel
+
+root_agent.model = ScriptedModel(script={script!r})
+"""
+
+
+@pytest.mark.process
+def test_adk_eval_loads_the_agent_and_compares_its_model_with_the_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    agent_folder = write_files(tmp_path)
+    export = _COMMAND.fullmatch(find_blocks("console")[0])
+    assert export
+    assert _run(export[1]).exit_code == 0
+    script = [
+        call_response(("find_price", {"drink": "flat white"})),
+        call_response(("place_order", {"drink": "flat white", "cups": 2, "to_go": True})),
+        text_response("Two flat whites to go, that is 8 euros."),
+    ]
+    with (agent_folder / "agent.py").open("a", encoding="utf-8") as file:
+        file.write(_MODEL.format(script=script))
+    (command,) = find_blocks("sh adk")
+
+    run = evaluate(shlex.split(command)[2:], tmp_path)
+
+    assert shlex.split(command)[:2] == ["adk", "eval"]
+    assert run.passed, run.output
 
 
 def test_the_workflow_runs_commands_that_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,10 @@ def find_blocks(language: str) -> list[str]:
 
 def write_files(folder: Path) -> Path:
     """Write the files that the page tells to save; return the folder of the agent."""
-    (agent,), (script,) = find_blocks("python"), find_blocks("yaml")
+    (agent,), (package,), (script,) = find_blocks("python"), find_blocks("python package"), find_blocks("yaml")
     agent_folder = folder / "my_agents" / "cafe"
     agent_folder.mkdir(parents=True)
-    (agent_folder / "__init__.py").touch()
+    (agent_folder / "__init__.py").write_text(package, encoding="utf-8")
     (agent_folder / "agent.py").write_text(agent, encoding="utf-8")
     (folder / "cafe.yaml").write_text(script, encoding="utf-8")
     return agent_folder

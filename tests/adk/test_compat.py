@@ -129,6 +129,12 @@ class TestShapes:
         assert isinstance(declaration, types.FunctionDeclaration)
         assert (declaration.name, declaration.description) == ("double", "Double a number.")
 
+    def test_list_child_nodes_returns_what_agents_and_workflows_hold(self) -> None:
+        workflow = Workflow(name="inner", description="Calculates.", edges=[(START, _create_agent())])
+        agent = LlmAgent(name="outer", sub_agents=[_create_agent()], tools=[NodeTool(node=workflow, name="inner")])
+        assert [node.name for node in compat.list_child_nodes(workflow)] == ["calculator"]
+        assert [node.name for node in compat.list_child_nodes(agent)] == ["calculator", "inner"]
+
     def test_find_connection_params_returns_the_address_of_an_mcp_server(self) -> None:
         toolset = McpToolset(connection_params=StreamableHTTPConnectionParams(url="http://localhost:1/mcp"))
 

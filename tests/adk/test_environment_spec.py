@@ -292,6 +292,7 @@ async def test_the_latency_example_answers_after_five_seconds() -> None:
 
 
 @pytest.mark.req("002/InjectionConfig.random_seed", "002/reproducible", "002/example-probabilistic")
+@pytest.mark.slow
 async def test_the_30_percent_example_fires_in_the_same_calls_of_every_run() -> None:
     config = _config(
         InjectionConfig(

@@ -11,7 +11,7 @@ from google.adk.models.llm_response import LlmResponse
 from scripted_model import ScriptedModel, text_response
 
 from adk_agent_sim.adk.model_judge import ModelJudge
-from adk_agent_sim.errors import NotJudgeable
+from adk_agent_sim.errors import JudgeFailed, NotJudgeable
 from adk_agent_sim.scenario import SoftCheck
 
 CHECK = SoftCheck(task="Greet Gus.", tool="T__send", argument="content", expected="Hello", got="Hi")
@@ -41,9 +41,20 @@ async def test_a_model_is_asked_with_the_prompt_also_inside_of_an_event_loop() -
 
 def test_a_model_that_fails_judges_nothing() -> None:
     judge = ModelJudge(_FailingModel())
-    with pytest.raises(NotJudgeable, match="'failing': it did not answer: ValueError: No API key was provided"):
+    with pytest.raises(
+        JudgeFailed, match="'failing': it did not answer: ValueError: No API key was provided"
+    ) as raised:
         judge(CHECK)
     judge.close()
+    assert isinstance(raised.value.__cause__, ValueError)
+
+
+def test_the_code_of_a_model_that_answers_with_an_error_is_kept() -> None:
+    judge = ModelJudge(ScriptedModel(script=[{"error_code": "429", "error_message": "slow down"}]))
+    with pytest.raises(JudgeFailed, match="429: slow down") as raised:
+        judge(CHECK)
+    judge.close()
+    assert raised.value.code == "429"
 
 
 def test_a_model_that_adk_does_not_know_is_refused() -> None:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from base64 import b64encode
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from fidelity_runs import normalize_events
-from google.adk.apps import App
-from google.adk.artifacts import InMemoryArtifactService
+from google.adk.agents import LlmAgent
 from google.adk.auth.auth_credential import AuthCredential, AuthCredentialTypes
-from google.adk.events import Event
-from google.adk.runners import Runner
-from google.adk.sessions import InMemorySessionService
-from google.genai import types
+from google.adk.tools import ToolContext
 from pausing_agents import (
+    AUTH_CONFIGS,
     build_asking_app,
     build_code_app,
     build_credential_app,
     build_key_node_app,
     build_trip_app,
 )
+from plain_pauses import find_answer, replace_oauth_state, run_plainly
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation
@@ -43,32 +41,6 @@ ANSWERS: dict[str, Any] = {
     "bearer": SECRET,
     "oauth": {"access_token": SECRET},
 }
-
-
-async def run_plainly(app: App, message: str, answer: types.Content) -> list[dict[str, Any]]:
-    """Run the app on a plain Runner: the message, then the same response to the question that ADK asks."""
-    sessions = InMemorySessionService()
-    runner = Runner(app=app, session_service=sessions, artifact_service=InMemoryArtifactService())
-    session = await sessions.create_session(app_name=app.name, user_id="user")
-    events: list[Event] = []
-    first = types.Content(role="user", parts=[types.Part(text=message)])
-    for content in (first, answer):
-        calls = [call for event in events for call in event.get_function_calls()]
-        for part in content.parts or ():
-            if part.function_response is not None:
-                asked = [call for call in calls if call.name == part.function_response.name]
-                part.function_response.id = asked[-1].id
-        run = runner.run_async(user_id="user", session_id=session.id, new_message=content, yield_user_message=True)
-        events.extend([event async for event in run])
-    await runner.close()
-    return normalize_events(events)
-
-
-def find_answer(sim: Simulation) -> types.Content:
-    """Return a copy of the last message of the user."""
-    content = [event.content for event in sim.events() if event.author == "user"][-1]
-    assert content is not None
-    return content.model_copy(deep=True)
 
 
 class TestInput:
@@ -168,7 +140,7 @@ class TestCredentials:
             plain = await run_plainly(app, "How is Rome?", find_answer(sim))
             mine = normalize_events(sim.events())
             for events in (mine, plain):
-                _replace_oauth_state(events)
+                replace_oauth_state(events)
             assert mine == plain
             assert len(plain) == 7
 
@@ -253,6 +225,34 @@ class TestCredentials:
         assert SECRET not in caplog.text
         assert SECRET not in repr(sim.log())
 
+    @pytest.mark.parametrize("scheme", ["basic", "oauth"])
+    async def test_what_a_tool_makes_of_a_credential_is_in_no_export(self, scheme: str, tmp_path: Path) -> None:
+        """The header of basic authentication, and the credential as a text."""
+        config = AUTH_CONFIGS[scheme]
+        sent = f"Basic {b64encode(f'ada:{SECRET}'.encode()).decode()}"
+
+        def call_service(tool_context: ToolContext) -> dict[str, Any]:
+            """Call a service."""
+            credential = tool_context.get_auth_response(config)
+            if credential is None:
+                tool_context.request_credential(config)
+                return {"status": "waiting"}
+            return {"header": sent, "credential": str(credential.model_dump(exclude_none=True))}
+
+        async with Simulation(LlmAgent(name="caller", model="m", tools=[call_service])) as sim:
+            turn = await sim.send("Call it")
+            await turn.call("call_service", {})
+            turn = await sim.answer(ANSWERS[scheme])
+            assert isinstance(turn, ModelTurn)
+            assert SECRET in str(turn.results)
+            await turn.respond("Called")
+            sim.export(tmp_path / "call.evalset.json")
+            await sim.export_jsonl(tmp_path / "call.jsonl")
+        written = "".join(path.read_text() for path in _list_files(tmp_path))
+        assert "call_service" in written
+        assert SECRET not in written
+        assert (sent in written) is (scheme == "oauth")  # where it is no form of the credential
+
     async def test_the_export_says_what_cannot_be_replayed(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -267,22 +267,3 @@ class TestCredentials:
 
 def _list_files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
-
-
-def _replace_oauth_state(events: list[dict[str, Any]]) -> None:
-    """Replace the random `state` of OAuth requests, which also is in their addresses."""
-    for event in events:
-        for config in _iter_mappings(event):
-            if ("state" in config and "auth_uri" in config) or "authUri" in config:
-                config["state"] = config["auth_uri"] = config["authUri"] = "random"
-
-
-def _iter_mappings(value: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(value, dict):
-        found = cast("dict[str, Any]", value)
-        yield found
-        for inner in list(found.values()):
-            yield from _iter_mappings(inner)
-    elif isinstance(value, list):
-        for inner in cast("list[Any]", value):
-            yield from _iter_mappings(inner)

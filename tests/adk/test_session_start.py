@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from google.adk.agents import LlmAgent
 from google.adk.apps import App
+from google.adk.runners import InMemoryRunner
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.adk.tools import AgentTool, ToolContext
 
@@ -47,6 +48,37 @@ async def test_a_run_whose_instruction_needs_a_missing_key_says_which_and_how_to
         turn = await sim.send("Hello")
         assert isinstance(turn, ModelTurn)
         assert "Be calm, and brief." in turn.instruction
+
+
+async def _list_logged_failures(agent: LlmAgent, caplog: pytest.LogCaptureFixture) -> list[str]:
+    caplog.clear()
+    async with Simulation(agent) as sim:
+        with pytest.raises(RunFailed):
+            await sim.send("Hello")
+    return [record.name for record in caplog.records if record.exc_info]
+
+
+async def test_adk_logs_tracebacks_only_of_failures_that_are_not_explained(caplog: pytest.LogCaptureFixture) -> None:
+    def instruct(_: object) -> str:
+        raise KeyError("mood")
+
+    caplog.set_level("WARNING", logger="google_adk")
+    broken = LlmAgent(name="tone", model="none", instruction=instruct)
+
+    assert await _list_logged_failures(_create_agent(), caplog) == []
+    assert len(await _list_logged_failures(broken, caplog)) == 2
+    caplog.set_level("DEBUG", logger="google_adk")
+    assert len(await _list_logged_failures(_create_agent(), caplog)) == 2
+
+
+async def test_other_runs_in_the_process_log_their_failures(caplog: pytest.LogCaptureFixture) -> None:
+    runner = InMemoryRunner(_create_agent(), app_name="other")
+    async with Simulation(LlmAgent(name="waits", model="none")) as sim:
+        await sim.send("Hello")
+        with pytest.raises(KeyError):
+            await runner.run_debug("Hello", quiet=True)
+
+    assert [record.name for record in caplog.records if record.exc_info]
 
 
 async def test_a_key_error_of_the_agents_own_code_stays_what_it_is() -> None:

@@ -54,6 +54,7 @@ async def _read_recorded_contents(sim: Simulation) -> list[Json]:
     return [(await sim.timeline.read_request(event)).contents for event in asked]
 
 
+@pytest.mark.slow
 async def test_what_a_turn_hashes_does_not_depend_on_the_length_of_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
     hashed: list[int] = []
 

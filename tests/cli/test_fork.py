@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agent_folders import write_agent
 from click.testing import CliRunner, Result
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
+from pausing_agents import build_trip_app
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.agent_loader import get_demo_folder, load_app
+from adk_agent_sim.adk.pause_steps import InputRequest
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.cli.prompts import ScriptedPrompts
 from adk_agent_sim.cli.terminal import play_in_terminal
@@ -130,6 +133,38 @@ def test_errors_say_what_to_do(tmp_path: Path, session_id: str, arguments: list[
 
     assert result.exit_code != 0
     assert message in result.stderr
+
+
+_TRIPS = """
+from pausing_agents import build_trip_app
+
+app = build_trip_app()
+root_agent = app.root_agent
+"""
+
+
+async def _record_question(path: Path) -> None:
+    async with Simulation(build_trip_app()) as sim:
+        assert isinstance(await sim.send("hello"), InputRequest)
+        await sim.export_jsonl(path)
+
+
+def test_a_session_without_turns_continues_where_it_waits_for_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asyncio.run(_record_question(tmp_path / "asked.jsonl"))
+    write_agent(tmp_path, "trips", _TRIPS)
+    listed = CliRunner().invoke(adksim, ["fork", "asked.jsonl"])
+    assert "it has no turns. Continue where it is" in listed.output
+    assert "--turn" not in listed.output
+
+    typed = "city=Rome nights=2\n/done\n"
+    played = CliRunner().invoke(adksim, ["fork", "asked.jsonl", "--agent", "trips"], input=typed)
+
+    assert played.exit_code == 0, played.output
+    assert "Where to?" in played.output
+    assert "Booked {'city': 'Rome', 'nights': 2}" in played.output
 
 
 async def test_the_terminal_goes_back_in_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

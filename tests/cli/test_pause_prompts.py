@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from google.adk.agents import LlmAgent
 from google.adk.apps import App
-from pausing_agents import build_code_app, build_credential_app, build_trip_app
+from google.adk.tools import FunctionTool
+from pausing_agents import build_code_app, build_consent_node_app, build_credential_app, build_trip_app
 
 from adk_agent_sim.cli.prompts import ScriptedPrompts
 from adk_agent_sim.cli.terminal import play_in_terminal
@@ -26,7 +28,7 @@ async def test_input_is_typed_by_the_schema_of_the_request(tmp_path: Path, capsy
     assert "The agent asks for input" in printed.out
     assert "Where to?" in printed.out
     assert "expects {city: text, nights: int}" in printed.out
-    assert "This is not JSON" in printed.err
+    assert "This cannot be read: it is not JSON: Expecting value. Write a JSON value" in printed.err
     assert "city: is required" in printed.err
     assert "Booked {'city': 'Rome', 'nights': 2}" in printed.out
 
@@ -34,6 +36,41 @@ async def test_input_is_typed_by_the_schema_of_the_request(tmp_path: Path, capsy
 async def test_a_text_is_taken_as_it_is_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert await _play(build_code_app(), ["hello", "0815", "/done"], tmp_path)
     assert "Booked '0815'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("typed", "given"), [("yes", True), ("n", False), ("False", False), ("true", True)])
+async def test_a_truth_value_is_typed_as_people_say_it(
+    typed: str, given: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await _play(build_consent_node_app(), ["hello", "perhaps", "5", typed, "/done"], tmp_path)
+    printed = capsys.readouterr()
+    assert "Write true or false; yes and no will do too." in printed.err
+    assert "must be true or false" in printed.err
+    assert f"Booked {given}" in printed.out
+
+
+@pytest.mark.parametrize(("typed", "is_wiped"), [("y", True), ("YES", True), ("n", False), ("no", False)])
+async def test_consent_is_given_or_refused_by_one_letter(
+    typed: str, is_wiped: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wiped: list[str] = []
+
+    def wipe(path: str) -> str:
+        """Delete a file."""
+        wiped.append(path)
+        return "gone"
+
+    agent = LlmAgent(name="cleaner", model="none", tools=[FunctionTool(wipe, require_confirmation=True)])
+    lines = ["hello", "wipe path=/tmp/x", "perhaps", typed, "say Done", "/done"]
+
+    assert await _play(App(name="cleaner", root_agent=agent), lines, tmp_path)
+
+    printed = capsys.readouterr()
+    assert "Answer yes or no." in printed.err
+    asked, answered = printed.out.split(f"yes/no> {typed}")
+    assert bool(wiped) == is_wiped
+    assert "\n  answer" not in asked
+    assert "answer  Done" in answered
 
 
 async def test_a_credential_is_typed_without_being_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -196,6 +196,13 @@ class TestRun:
 
         assert "it contains agents but is not one itself; give one of them: math_agent, shop_agent" in done.stderr
 
+    def test_a_folder_of_agents_names_those_in_yaml_too(self, tmp_path: Path) -> None:
+        for name, file in (("coded", "agent.py"), ("written", "root_agent.yaml"), ("shared", "tools.py")):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / file).touch()
+
+        assert "give one of them: coded, written; or add --web" in _run("run", str(tmp_path)).stderr
+
     def test_a_folder_that_is_not_there_says_so(self) -> None:
         assert "there is no such folder" in _run("run", "nowhere").stderr
 

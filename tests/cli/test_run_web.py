@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Generator
@@ -14,7 +15,7 @@ import pytest
 from agent_folders import write_agent
 from fork_server import OpenProcess
 from polling import MAX_WAIT_SECONDS
-from processes import invoke_adksim, open_adksim
+from processes import invoke_adksim, open_adksim, run_adksim
 
 from adk_agent_sim.persistence.default_path import get_run_database_path
 
@@ -50,7 +51,9 @@ def _decide(client: httpx.Client, session_id: str, decision_id: str, **decision:
 
 
 @pytest.mark.process
-def test_what_was_done_before_the_server_was_killed_is_there_after_a_restart(tmp_path: Path) -> None:
+def test_what_was_done_before_the_server_was_killed_is_there_after_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     agents = tmp_path / "agents"
     write_agent(agents, "kept_agent")
     write_agent(agents, "fatal_agent", "import os\nos._exit(7)\n")
@@ -61,11 +64,15 @@ def test_what_was_done_before_the_server_was_killed_is_there_after_a_restart(tmp
         client.post(f"/api/sessions/{session_id}/messages", json={"text": "go"})
         _decide(client, session_id, "decision-1", calls=[{"name": "greet", "arguments": '{"name": "Ada"}'}])
         _wait_for_turn(client, session_id)
+        monkeypatch.setenv("XDG_DATA_HOME", data)
+        assert "waiting for you" in invoke_adksim("sessions", "--db", agents).stdout
         process.send_signal(signal.SIGKILL)
         process.wait()
+    assert "  interrupted " in invoke_adksim("sessions", "--db", agents).stdout
     with _run_web(agents, XDG_DATA_HOME=data) as (process, client, _):
         rows = client.get(f"/api/sessions/{session_id}/rows").json()
         assert [row["kind"] for row in rows] == ["user", "call"]
+        assert client.get(f"/api/sessions/{session_id}").json()["interruption"] == "in_run"
         fork = client.post(f"/api/sessions/{session_id}/travel", json={"action": "fork"}).json()["session_id"]
         _decide(client, fork, "decision-2", text="Done.")
         # Nothing can be done against this; the sessions are kept, and the last line names the agent.
@@ -112,6 +119,50 @@ def test_an_agent_that_does_not_load_ends_the_command_if_it_is_the_only_one(tmp_
     assert "there is no such folder" in invoke_adksim("run", tmp_path / "nowhere", "--web").stderr
 
 
+@pytest.mark.process
+def test_a_folder_whose_only_agent_does_not_load_is_served_and_its_card_says_why(tmp_path: Path) -> None:
+    agents = tmp_path / "agents"
+    write_agent(agents, "hopeless_agent", "import no_such_module_at_all")
+    with _run_web(agents, "--ephemeral") as (process, client, _):
+        refused = client.post("/api/sessions", json={"agent_key": "hopeless_agent"})
+        assert refused.status_code == 404
+        assert "no_such_module_at_all" in refused.json()["message"]
+        (agent,) = client.get("/api/agents").json()
+        assert (agent["load_status"], agent["name"]) == ("failed", "hopeless_agent")
+        assert "no_such_module_at_all" in agent["load_problem"]
+        write_agent(agents, "hopeless_agent")
+        assert client.post("/api/agents/hopeless_agent/load").json()["load_status"] == "loaded"
+        assert process.poll() is None
+
+
+@pytest.mark.process
+def test_a_second_server_of_the_same_sessions_says_what_this_command_can_do(tmp_path: Path) -> None:
+    folder, database = write_agent(tmp_path, "shared_agent"), tmp_path / "kept.db"
+    with _run_web(folder, "--db", str(database)):
+        second = run_adksim("run", folder, "--web", "--port", "0", "--db", database)
+    assert second.returncode == 1
+    assert "another server uses it. Use that server (`adksim open` prints its address)" in second.stderr
+    assert "run `adksim run --web` with --db FILE" in second.stderr
+    assert "adksim serve" not in second.stderr
+    assert "Traceback" not in second.stderr
+
+
+@pytest.mark.process
+def test_a_session_of_a_killed_server_is_interrupted_in_any_database(tmp_path: Path) -> None:
+    database = tmp_path / "kept.db"
+    with _run_web(write_agent(tmp_path, "killed_agent"), "--db", str(database)) as (process, client, _):
+        (agent,) = client.get("/api/agents").json()
+        session_id = client.post("/api/sessions", json={"agent_key": agent["key"]}).json()["session_id"]
+        client.post(f"/api/sessions/{session_id}/messages", json={"text": "go"})
+        _wait_for_turn(client, session_id)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    (listed,) = json.loads(invoke_adksim("sessions", "--db", database, "--json").stdout)
+
+    assert (listed["status"], listed["interrupted"]) == ("waiting", True)
+
+
 def test_a_folder_stands_for_its_sessions_in_other_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     agents = tmp_path / "agents"
@@ -122,4 +173,5 @@ def test_a_folder_stands_for_its_sessions_in_other_commands(tmp_path: Path, monk
     path = get_run_database_path(agents)
     path.parent.mkdir(parents=True)
     path.touch()
-    assert f"There are no sessions in {path}" in invoke_adksim("sessions", "--db", agents).output.replace("\n", "")
+    output = invoke_adksim("sessions", "--db", agents).output.replace("\n", "")
+    assert f"There are no sessions in {path}. `adksim run AGENT_DIR --web` keeps those in which you play." in output

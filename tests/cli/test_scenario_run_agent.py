@@ -127,7 +127,7 @@ def test_agent_to_agent_augmentation_is_rejected_by_name(scenario: Path) -> None
         (("--player", "wizard"), "The player 'wizard' cannot be used"),
         (("--oracle", "--web"), "`adksim scenario show --web` shows what is expected"),
         (("--player", "oracle", "--thinking", "slow"), "write fixed:1s"),
-        (("--player", "oracle", "--max-duration", "1h"), "write a number with ms, s or m"),
+        (("--player", "oracle", "--max-duration", "1w"), "write a number with ms, s, m or h"),
         (("--agent", "nowhere"), "Cannot load an agent from nowhere: there is no such folder"),
         (("--player", "oracle", "--model-provider", "x"), "--model-provider needs --model"),
         (("--agent", "default", "--oracle"), "Give either --agent"),

@@ -73,7 +73,7 @@ async def test_a_second_server_on_one_database_is_refused(server: ServerProcess)
     second = await asyncio.to_thread(run_adksim, "serve", "--db", server.database, "--grpc-port", "0")
 
     assert second.returncode == 1
-    assert "another `adksim serve` uses it" in second.stderr
+    assert "another server uses it. Use that server, or run `adksim serve` with another --db." in second.stderr
     assert "Traceback" not in second.stderr
 
 

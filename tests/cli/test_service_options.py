@@ -147,6 +147,26 @@ def test_a_session_is_exported_with_criteria(folder: Path, monkeypatch: pytest.M
     assert "There is no criterion 'fuzzy'" in refused.output
 
 
+def test_criteria_that_compare_nothing_are_refused_before_anything_is_played(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    nothing = ["--criteria", "calls=off", "--criteria", "rouge=off"]
+
+    refused = CliRunner().invoke(adksim, ["run", "noter", *nothing], input="Note b.\nsay Done.\n/done\n")
+
+    assert refused.exit_code == 1
+    assert "`adk eval` would compare nothing, and every model would pass" in refused.output
+    assert "user>" not in refused.output
+    assert not Path("noter.evalset.json").exists()
+    assert not Path("test_config.json").exists()
+
+    Path("test_config.json").write_text('{"criteria": {"my_metric": 0.5}}')
+    allowed = CliRunner().invoke(adksim, ["run", "noter", *nothing], input="Note b.\nsay Done.\n/done\n")
+    assert "Exported" in allowed.output
+    assert json.loads(Path("test_config.json").read_text()) == {"criteria": {"my_metric": 0.5}}
+
+
 def test_a_wrong_uri_is_refused_before_anything_runs(folder: Path) -> None:
     result = CliRunner().invoke(adksim, ["run", str(folder), "--memory_service_uri", "nonsense://"])
 

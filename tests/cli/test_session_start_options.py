@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from processes import run_adksim
+from pseudo_terminal import Terminal
 
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.persistence.default_path import get_data_folder
@@ -50,6 +52,53 @@ def test_the_state_and_the_user_are_remembered_for_the_agent(agent: Path) -> Non
 
     output = _run(agent, "Hello\n/quit\n", "--state", "{}")
     assert "The session state has no key 'mood', which the instruction of 'tone' needs" in output
+
+
+@pytest.mark.process
+def test_a_person_is_asked_for_the_keys_that_the_instructions_need(agent: Path) -> None:
+    terminal = Terminal("run", str(agent), "--state", "{}")
+    try:
+        terminal.read_until("The instructions need mood in the session state. Type a value, or Enter for none:")
+        terminal.read_until("mood> ")
+        terminal.type("very calm")
+        terminal.read_until("user> ")
+        terminal.type("Hello")
+        terminal.read_until("Be very calm.")
+        terminal.read_until("model of tone> ")
+        terminal.type("say Hi")
+        terminal.read_until("user> ")
+        terminal.type("/done")
+        assert terminal.wait() == 0
+    finally:
+        terminal.end()
+    assert _read_session_input()["state"] == {"mood": "very calm"}
+
+
+@pytest.mark.process
+def test_a_person_can_leave_instead_of_giving_a_key(agent: Path) -> None:
+    terminal = Terminal("run", str(agent), "--state", "{}")
+    try:
+        terminal.read_until("mood> ")
+        terminal.type("/quit")
+        assert terminal.wait() == 0
+    finally:
+        terminal.end()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("how", ["pipe", "script"])
+def test_a_failure_for_want_of_a_key_is_one_line_without_tracebacks(agent: Path, how: str) -> None:
+    script = agent / "hello.yaml"
+    script.write_text("steps:\n  - user: Hello\n  - respond: Hi\n")
+    options = ["--script", str(script)] if how == "script" else []
+
+    done = run_adksim("run", str(agent), "--state", "{}", *options, text_input="Hello\n/quit\n")
+
+    assert (done.stdout + done.stderr).count("The session state has no key 'mood'") == 1
+    assert "Traceback" not in done.stderr
+    assert "KeyError" not in done.stdout + done.stderr
+    if how == "pipe":
+        assert """Start with --state '{"mood": "VALUE"}'.""" in done.stderr
 
 
 def test_a_missing_key_can_be_set_and_the_message_sent_again(agent: Path) -> None:

@@ -24,7 +24,7 @@ from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.server.composition import ServeSettings, run_services
 from adk_agent_sim.timeline.events import Session
 
-_REFUSAL = r"Cannot open the database .*: another `adksim serve` uses it\. Use that server, or choose another"
+_REFUSAL = r"Cannot open the database .*: another server uses it\. Use that server"
 
 _HOLD_LOCK = """
 import asyncio, sys

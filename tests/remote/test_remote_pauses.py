@@ -13,6 +13,7 @@ from api_client import NO_TLS, ApiClient
 from google.adk.apps import App
 from google.adk.runners import InMemoryRunner, Runner
 from google.genai import types
+from guarded_mcp_server import TOKEN, build_guarded_app, serve_guarded_mcp
 from pausing_agents import build_credential_app, build_trip_app
 from polling import pause
 
@@ -65,6 +66,7 @@ async def _find_session(browser: ApiClient) -> str:
     return sessions[0]["session_id"]
 
 
+@pytest.mark.slow
 async def test_a_workflow_gets_its_input_from_the_server(served: RunningServices, browser: ApiClient) -> None:
     runner = _build_runner(build_trip_app(), served)
     await _run(runner, "hello")
@@ -78,6 +80,7 @@ async def test_a_workflow_gets_its_input_from_the_server(served: RunningServices
     await runner.close()
 
 
+@pytest.mark.slow
 async def test_a_tool_gets_a_credential_that_the_server_does_not_store(
     served: RunningServices, browser: ApiClient, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -99,14 +102,46 @@ async def test_a_tool_gets_a_credential_that_the_server_does_not_store(
     assert SECRET not in caplog.text
 
 
+@pytest.mark.slow
+async def test_the_tools_of_an_mcp_server_are_there_when_the_user_has_signed_in_at_the_server(
+    served: RunningServices, browser: ApiClient
+) -> None:
+    with serve_guarded_mcp() as url:
+        runner = _build_runner(build_guarded_app("m", url), served)
+        await _run(runner, "Two books")
+        session_id = await _find_session(browser)
+        pause_info = (await browser.wait_for_request(session_id, "credential"))["pause"]
+        answer_url = f"/sessions/{session_id}/requests/{pause_info['request_id']}/answer"
+        await browser.post(answer_url, {"value": json.dumps({"access_token": TOKEN})})
+        await browser.call_tools(session_id, ("put", {"thing": "book", "times": 2}))
+        await browser.respond(session_id, "Done")
+        await browser.wait_for_status(session_id, "done")
+        results = [row["result"] for row in await browser.get_rows(session_id) if row["kind"] == "call"]
+        assert "2 x book" in results[-1]
+        await runner.close()
+
+
 async def test_a_process_that_cannot_be_told_to_continue_says_what_to_do(
     served: RunningServices, browser: ApiClient
 ) -> None:
     runner = _build_runner(build_trip_app(), served, can_restart=False)
     await _run(runner, "hello")
     session_id = await _find_session(browser)
-    pause_info = (await browser.wait_for_request(session_id, "input"))["pause"]
-    url = f"/sessions/{session_id}/requests/{pause_info['request_id']}/answer"
+    session = await browser.wait_for_request(session_id, "input")
+    assert "Pass `restart=` to its SimulatorPlugin" in session["answer_problem"]
+    url = f"/sessions/{session_id}/requests/{session['pause']['request_id']}/answer"
     refused = await browser.post_refused(url, {"value": '{"city": "Rome"}'}, 409)
-    assert "Pass `restart=` to its SimulatorPlugin" in refused["message"]
+    assert refused["message"] == session["answer_problem"]
+    await runner.close()
+
+
+async def test_a_process_that_can_be_told_to_continue_can_be_answered(
+    served: RunningServices, browser: ApiClient
+) -> None:
+    runner = _build_runner(build_trip_app(), served)
+    await _run(runner, "hello")
+    session_id = await _find_session(browser)
+    await browser.wait_for_request(session_id, "input")
+    while (await browser.get(f"/sessions/{session_id}"))["answer_problem"]:
+        await pause()
     await runner.close()

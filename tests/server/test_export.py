@@ -106,6 +106,11 @@ async def test_criteria_are_not_written_through_a_link_or_for_another_format(
     assert _list_files(tmp_path) == []
     fixture: dict[str, Any] = {"format": "adk-test", "criteria": {}}
     assert "choose evalset" in (await browser.post_refused(f"/sessions/{session_id}/export", fixture, 422))["message"]
+    (tmp_path / "evals" / "test_config.json").unlink()
+    nothing = {"criteria": {"calls": "off", "rouge": None}}
+    refused = await browser.post_refused(f"/sessions/{session_id}/export", nothing, 409)
+    assert "every model would pass" in refused["message"]
+    assert _list_files(tmp_path) == []
     wrong = {"criteria": {"rouge": 2}}
     await browser.post_refused(f"/sessions/{session_id}/export", wrong, 422)
 

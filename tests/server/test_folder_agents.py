@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from agent_folders import PLAIN_AGENT, forget_imports, write_agent
 from api_client import ApiClient, serve_simulator
+from pausing_agents import build_name_app
 from polling import pause
 
-from adk_agent_sim import AgentSimulator
+from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
 from adk_agent_sim.adk.agent_folder import AgentFolder, holds_agents
 
 _HANGING = """
@@ -21,6 +23,12 @@ folder_gate.entered.set()
 folder_gate.opened.wait()
 from google.adk.agents import LlmAgent
 root_agent = LlmAgent(name="{name}", model="gemini-2.5-flash")
+"""
+
+_NAMED_APP = """
+from google.adk.agents import LlmAgent
+from google.adk.apps import App
+app = App(name="other_name_app", root_agent=LlmAgent(name="{name}", model="gemini-2.5-flash"))
 """
 
 _GATE = "import threading\nentered, opened = threading.Event(), threading.Event()\n"
@@ -142,6 +150,7 @@ class TestFailures:
             write_agent(tmp_path, "mended_agent")
             assert (await browser.post("/agents/mended_agent/load"))["load_status"] == "loaded"
 
+    @pytest.mark.slow
     async def test_an_import_that_hangs_says_where_and_holds_nobody_up(self, tmp_path: Path) -> None:
         (tmp_path / "folder_gate.py").write_text(_GATE)
         write_agent(tmp_path, "hanging_agent", _HANGING)
@@ -179,6 +188,7 @@ class TestFailures:
 
 
 class TestReload:
+    @pytest.mark.slow
     async def test_new_sessions_use_the_changed_code_and_running_ones_do_not(self, tmp_path: Path) -> None:
         write_agent(tmp_path, "polite_agent")
         async with serve_simulator(AgentSimulator(folder=tmp_path, reload=True)) as browser:
@@ -206,6 +216,7 @@ class TestReload:
             assert fork["agent_revision"] == 1
             assert "Howdy Ada" in await _call_greet(browser, fork["session_id"])
 
+    @pytest.mark.slow
     async def test_shared_modules_and_relative_imports_are_loaded_again_with_what_uses_them(
         self, tmp_path: Path
     ) -> None:
@@ -231,6 +242,7 @@ class TestReload:
             agents = await _get_agents(browser)
         assert (agents["alone_agent"]["revision"], agents["using_agent"]["revision"]) == (0, 1)
 
+    @pytest.mark.slow
     async def test_a_change_that_breaks_the_agent_is_told_and_its_repair_too(self, tmp_path: Path) -> None:
         write_agent(tmp_path, "fragile_agent")
         async with serve_simulator(AgentSimulator(folder=tmp_path, reload=True)) as browser:
@@ -253,6 +265,7 @@ class TestReload:
 
 
 class TestAfterARestart:
+    @pytest.mark.slow
     async def test_a_session_is_read_exported_and_forked_with_the_code_of_now(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -265,6 +278,7 @@ class TestAfterARestart:
                 await browser.wait_for_turn(waiting)
                 assert "Hello Ada" in await _call_greet(browser, waiting)
                 empty = await browser.start_session("lasting_agent")
+                await browser.client.patch(f"/api/sessions/{empty}", json={"name": "Kept"})
         write_agent(agents, "lasting_agent", greeting="Welcome back")
         async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
             kept = await browser.get(f"/sessions/{waiting}")
@@ -287,6 +301,21 @@ class TestAfterARestart:
             exported = await browser.post(f"/sessions/{fork}/export", {"format": "evalset"})
         assert exported["record"]["path"] == str(tmp_path / "lasting_agent.evalset.json")
 
+    async def test_a_workflow_that_asked_no_model_has_a_note_in_place_of_an_instruction(self, tmp_path: Path) -> None:
+        app, database = build_name_app(), tmp_path / "kept.db"
+        assert app.root_agent is not None
+        config = SimulatedAgentConfig(
+            name="names", agent=app.root_agent, app=app, eval_set_path=tmp_path / "names.evalset.json"
+        )
+        async with serve_simulator(AgentSimulator([config], database=database)) as browser:
+            session_id = await browser.start_session("names", "hi")
+            await browser.wait_for_request(session_id, "input")
+        async with serve_simulator(AgentSimulator([config], database=database)) as browser:
+            briefing = await browser.get(f"/sessions/{session_id}/briefing")
+
+        assert (briefing["agent_name"], briefing["instruction"], briefing["problem"]) == ("names", "", "")
+        assert "No model was asked" in briefing["note"]
+
     async def test_a_session_of_an_agent_that_does_not_load_any_more_is_read_and_its_fork_says_why(
         self, tmp_path: Path
     ) -> None:
@@ -301,3 +330,48 @@ class TestAfterARestart:
             assert (await browser.get_rows(session_id))[0]["kind"] == "user"
             refused = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "fork"}, 404)
         assert "SyntaxError" in refused["message"]
+
+    async def test_an_app_named_differently_from_its_folder_is_found_when_its_session_is_forked_or_exported(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        agents, database = tmp_path / "agents", tmp_path / "kept.db"
+        write_agent(agents, "folder_agent", _NAMED_APP)
+        with forget_imports():
+            async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
+                session_id = await browser.start_session("folder_agent", "hi")
+                await browser.respond(session_id, "Hello")
+                await browser.wait_for_status(session_id, "done")
+        write_agent(agents, "another_agent")
+        write_agent(agents, "broken_agent", "x = (  # other_name_app")
+        with forget_imports():
+            async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
+                kept = await browser.get(f"/sessions/{session_id}")
+                assert kept["time_travel"]["fork_problem"] == ""
+                fork = await browser.post(f"/sessions/{session_id}/travel", {"action": "fork"})
+                assert fork["agent_label"] == "folder_agent"
+                await browser.send_message(fork["session_id"], "And now?")
+                await browser.wait_for_turn(fork["session_id"])
+                # Agents whose code does not contain the name are not loaded if that is not needed.
+                found = await _get_agents(browser)
+                assert found["another_agent"]["load_status"] == "not_loaded"
+                assert (await browser.get(f"/sessions/{session_id}"))["agent_key"] == "folder_agent"
+        async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
+            exported = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset"})
+            assert exported["record"]["path"] == str(tmp_path / "folder_agent.evalset.json")
+
+    async def test_a_session_whose_agent_is_not_in_the_folder_any_more_cannot_be_forked(self, tmp_path: Path) -> None:
+        agents, database = tmp_path / "agents", tmp_path / "kept.db"
+        write_agent(agents, "other_name_app", _NAMED_APP.replace("other_name_app", "third_name_app"))
+        write_agent(agents, "leaving_agent", _NAMED_APP)
+        with forget_imports():
+            async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
+                session_id = await browser.start_session("leaving_agent", "hi")
+                await browser.wait_for_turn(session_id)
+        shutil.rmtree(agents / "leaving_agent")
+        write_agent(agents, "broken_agent", "x = (")
+        async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
+            refused = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "fork"}, 409)
+            kept = await browser.get(f"/sessions/{session_id}")
+        message = "The agent of this session is not on this server. These agents could not be loaded: broken_agent."
+        assert refused["message"] == kept["time_travel"]["fork_problem"] == message

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from api_client import serve_agents
 from pausing_agents import build_credential_app, build_trip_app
+from polling import wait_until
+
+from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.agent_restarts import AgentRestarts
+from adk_agent_sim.server.pause_actions import PauseActions
+from adk_agent_sim.server.session_runs import SessionRuns
+from adk_agent_sim.timeline.timeline import Timeline
 
 SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
 
@@ -91,3 +101,22 @@ async def test_a_sign_in_is_simulated(tmp_path: Path) -> None:
 
 def _read_files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+async def test_a_process_that_is_gone_can_no_longer_be_answered() -> None:
+    timeline = Timeline()
+    session = await timeline.create_session(description="trips", session_id="s1")
+    restarts = AgentRestarts(timeline)
+    runs = SessionRuns(AgentCatalog([]), timeline, allow_remote_agents=True)
+    pauses = PauseActions(timeline, runs, restarts)
+    assert "Pass `restart=`" in pauses.find_problem(session.session_id)
+
+    async def offer() -> AsyncIterator[v1.RestartReport]:
+        yield v1.RestartReport(session_ids=[session.session_id])
+        await asyncio.Event().wait()
+
+    orders = asyncio.ensure_future(anext(restarts.serve(offer())))
+    await wait_until(lambda: pauses.find_problem(session.session_id) == "")
+    orders.cancel()
+    await asyncio.wait({orders})
+    assert "could continue it and is gone" in pauses.find_problem(session.session_id)

@@ -9,6 +9,7 @@ import pytest
 from api_client import ApiClient, serve_agents
 from google.adk.agents import LlmAgent
 from google.adk.tools import ToolContext
+from google.adk.workflow import START, Workflow
 
 
 @pytest.fixture
@@ -37,6 +38,8 @@ async def test_a_missing_key_is_named_and_can_be_set(browser: ApiClient) -> None
     await browser.wait_for_status(session_id, "failed")
     rows = await browser.get(f"/sessions/{session_id}/rows", start=0, count=100)
     assert rows[-1]["subject"] == "StateKeyMissing"
+    failure = await browser.get(f"/sessions/{session_id}/rows/{rows[-1]['index']}")
+    assert [value["text"].split(":")[0] for value in failure["values"]] == ["StateKeyMissing", "KeyError"]
     assert (await browser.get(f"/sessions/{session_id}/state/needs")) == {"missing_keys": ["mood"]}
 
     await browser.post(f"/sessions/{session_id}/state", {"changes": '{"mood": "calm"}'})
@@ -51,6 +54,23 @@ async def test_a_missing_key_is_named_and_can_be_set(browser: ApiClient) -> None
     assert await browser.get(f"/sessions/{session_id}/state") == {"mood": "x"}
     await browser.respond(session_id, "Hi")
     await browser.wait_for_status(session_id, "done")
+
+
+async def test_a_key_that_an_agent_inside_a_workflow_needs_is_named_and_can_be_set(tmp_path: Path) -> None:
+    agent = LlmAgent(name="tone", model="none", instruction="Be {mood}.")
+    async with serve_agents(tmp_path, Workflow(name="flow", edges=[(START, agent)])) as browser:
+        (listed,) = await browser.get("/agents")
+        assert listed["state_keys"] == ["mood"]
+        session_id = await browser.start_session("flow")
+        assert (await browser.get(f"/sessions/{session_id}/state/needs")) == {"missing_keys": ["mood"]}
+        await browser.post(f"/sessions/{session_id}/state", {"changes": '{"mood": "calm"}'})
+        assert (await browser.get(f"/sessions/{session_id}/state/needs")) == {"missing_keys": []}
+        await browser.send_message(session_id, "Hello")
+        turn_id = await browser.wait_for_turn(session_id)
+        briefing = await browser.get(f"/sessions/{session_id}/briefing", turn_id=turn_id)
+        assert "Be calm." in briefing["instruction"]
+        await browser.respond(session_id, "Hi")
+        await browser.wait_for_status(session_id, "done")
 
 
 async def test_a_state_that_is_no_object_is_refused(browser: ApiClient) -> None:

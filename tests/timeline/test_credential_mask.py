@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -59,6 +60,30 @@ def test_tokens_in_credential_objects_are_masked_though_nobody_typed_them() -> N
             }
         }
     }
+
+
+@pytest.mark.parametrize("password", ["hunter-2-hunter", "pässwörd", "a:b:c", "x"])
+def test_a_user_name_and_a_password_are_masked_as_basic_authentication_sends_them(password: str) -> None:
+    credential = {"authType": "http", "http": {"scheme": "basic", "credentials": {"username": "ada"}}}
+    credential["http"]["credentials"]["password"] = password  # pyright: ignore[reportArgumentType, reportIndexIssue]
+    mask, _ = _learn({"exchangedAuthCredential": credential})
+    for encoding in ("utf-8", "latin-1"):
+        sent = b64encode(f"ada:{password}".encode(encoding)).decode()
+        assert mask.mask({"header": f"Basic {sent}"}) == {"header": "Basic [redacted]"}
+        assert sent.rstrip("=") not in str(mask.mask(f"curl -H 'Authorization: Basic {sent.rstrip('=')}'"))
+    assert mask.mask("signed in as ada") == "signed in as ada"
+
+
+def test_a_secret_of_a_credential_object_is_masked_in_later_texts() -> None:
+    mask = CredentialMask()
+    mask.activate()
+    oauth = {"client_id": "shop", "client_secret": "CLIENTSECRET-xyz789"}
+    config = {"raw_auth_credential": {"auth_type": "oauth2", "oauth2": oauth}}
+
+    assert "CLIENTSECRET" not in str(mask.mask({"requested_auth_configs": {"1": config}}))
+    assert mask.mask(str(oauth)) == "{'client_id': 'shop', 'client_secret': '[redacted]'}"
+    sent = b64encode(b"shop:CLIENTSECRET-xyz789").decode()
+    assert mask.mask(f"Basic {sent}") == "Basic [redacted]"
 
 
 def test_another_message_stays_as_it_is() -> None:

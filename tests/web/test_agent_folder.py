@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
 import workbench_server
 from agent_folders import forget_imports, write_agent
 from browser_pages import PageWatch, new_context, open_page
+from eval_case_files import build_case, build_turn, write_eval_set
 from playwright.async_api import Browser, Page, expect
 from workbench_user import WorkbenchUser
 
@@ -51,6 +53,60 @@ async def test_cards_a_broken_agent_changed_code_and_a_fork_after_a_restart(brow
     await context.close()
 
 
+async def test_the_page_of_a_folder_whose_only_agent_does_not_load_says_why(browser: Browser, tmp_path: Path) -> None:
+    agents = tmp_path / "agents"
+    write_agent(agents, "lonely_agent", "raise ValueError('not today')")
+    context = await new_context(browser)
+    with forget_imports():
+        async with workbench_server.run_workbench(lambda: _FolderServer(folder=agents)) as server:
+            watch = PageWatch(server.url)
+            watch.allow_fault("404")  # the attempts to load it
+            page = await open_page(context, server.url, watch)
+            card = page.get_by_role("article", name="lonely_agent")
+            await expect(card).to_contain_text("It cannot be loaded: ValueError: not today.")
+            await card.get_by_role("button", name="Try again").click()
+            await expect(card).to_contain_text("It cannot be loaded: ValueError: not today.")
+            write_agent(agents, "lonely_agent", description="Repaired.")
+            await expect(card).to_contain_text("Repaired.")
+            await WorkbenchUser(page).start_session("lonely_agent")
+            assert watch.faults == []
+    await context.close()
+
+
+async def test_an_exported_session_is_opened_and_replayed_on_the_evals_page(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agents = tmp_path / "agents"
+    turn = build_turn("Greet Ada", "Done", ("greet", {"name": "Ada"}, "Hello Ada"))
+    write_eval_set(write_agent(agents, "walk_agent") / "golden.evalset.json", build_case("hello", turn))
+    monkeypatch.chdir(tmp_path)
+    context = await new_context(browser)
+    with forget_imports():
+        async with workbench_server.run_workbench(lambda: _FolderServer(folder=agents)) as server:
+            watch = PageWatch(server.url)
+            page = await open_page(context, server.url, watch)
+            player = WorkbenchUser(page)
+            await expect(player.status).to_have_text("Waiting for a message")  # the only agent is played at once
+            await player.send_message("hi")
+            await player.call_tool("greet", name="Bob")
+            await player.wait_for_turn()
+            await player.respond("Greeted")
+            await player.wait_until_done()
+            dialog = await player.export_session()
+            await dialog.get_by_role("link", name="Open the case").click()
+            await expect(page.get_by_role("heading", level=1)).to_contain_text("walk_agent.evalset.json")
+            timeline = page.get_by_role("region", name="Timeline")
+            await expect(timeline.get_by_role("article").filter(has_text="Hello Bob")).to_have_count(1)
+            await page.get_by_role("button", name="Replay", exact=True).click()
+            await expect(page.get_by_role("region", name="Check")).to_contain_text("equal")
+            await page.get_by_role("navigation", name="Pages").get_by_role("link", name="Evals").click()
+            await expect(page.get_by_role("row").filter(has_text="golden.evalset.json")).to_have_count(1)
+            await page.get_by_role("link", name="agents/walk_agent/golden.evalset.json").click()
+            await expect(page.get_by_role("row", name="hello")).to_contain_text("not replayed")
+            assert watch.faults == []
+    await context.close()
+
+
 async def _repair_agent(page: Page, agents: Path) -> None:
     sound, ruined = (page.get_by_role("article", name=name) for name in ("walk_agent", "ruined_agent"))
     await expect(sound).to_contain_text("Its code is loaded when you open it.")
@@ -81,7 +137,9 @@ async def _change_code(page: Page, agents: Path) -> None:
 
 async def _continue_in_fork(page: Page) -> None:
     player = WorkbenchUser(page)
-    await expect(player.composer).to_contain_text("To go on, continue in a fork of it.")
+    await expect(player.status).to_have_text("Interrupted")
+    await expect(player.composer).to_contain_text("This session was interrupted")
+    await expect(player.composer).to_contain_text("ended in the middle of a run. To go on, continue in a fork of it.")
     await expect(player.find_rows("Hello Bob")).to_have_count(1)
     await player.composer.get_by_role("button", name="Continue in a fork").click()
     await player.wait_for_turn()

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from browser_pages import PageWatch
-from pausing_agents import build_credential_app, build_trip_app
+from pausing_agents import build_asking_app, build_credential_app, build_name_app, build_trip_app
 from playwright.async_api import Page, expect
+from workbench_server import WorkbenchServer
 from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
@@ -20,7 +21,12 @@ SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
 @pytest.fixture
 def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
     def made() -> AgentSimulator:
-        apps = [build_trip_app(), build_credential_app("m", "basic", echoes=True)]
+        apps = [
+            build_trip_app(),
+            build_name_app(),
+            build_asking_app("m"),
+            build_credential_app("m", "basic", echoes=True),
+        ]
         return AgentSimulator(
             [
                 SimulatedAgentConfig(
@@ -54,6 +60,32 @@ async def test_a_person_gives_the_input_that_a_workflow_asks_for(page: Page, wat
     await player.composer.get_by_role("button", name="Send input").click()
     await expect(player.status).to_have_text("Done")
     await expect(player.find_rows("Booked {'city': 'Rome', 'nights': 2}")).to_have_count(1)
+
+
+async def test_input_without_a_schema_is_text_or_json(page: Page, server: WorkbenchServer) -> None:
+    player = WorkbenchUser(page)
+    await player.start_session("names")
+    await player.send_message("hello")
+    await expect(player.composer).to_contain_text("Name?")
+    await expect(player.find_field("Input")).to_be_focused()
+    send = player.composer.get_by_role("button", name="Send input")
+    await expect(send).to_be_disabled()
+    await player.find_field("Input").fill("Ada")
+    await page.reload()
+    await expect(player.find_field("Input")).to_have_value("Ada")
+    await expect(player.composer).to_contain_text("Sent as text.")
+    await send.click()
+    await expect(player.find_rows("Booked 'Ada'")).to_have_count(1)
+
+    await page.goto(server.url)
+    await player.start_session("clerk")
+    await player.send_message("hello")
+    await player.call_tool("adk_request_input", message="How many?")
+    await player.find_field("Input").fill('{"nights": 2}')
+    await expect(player.composer).to_contain_text("Sent as JSON.")
+    await player.find_field("Input").press("Control+Enter")
+    await player.wait_for_turn()
+    await expect(player.find_rows("How many?", "nights")).to_have_count(1)
 
 
 async def test_a_person_gives_a_credential_that_the_browser_does_not_keep(page: Page) -> None:

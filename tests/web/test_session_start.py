@@ -7,9 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from google.adk.tools import ToolContext
 from playwright.async_api import Page, expect
 from workbench_server import Simulator
 from workbench_user import WorkbenchUser
+
+
+def read_mood(tool_context: ToolContext) -> str:
+    """Read the mood."""
+    return f"The mood is {tool_context.state['mood']}."
 
 
 @pytest.fixture
@@ -23,7 +29,7 @@ def simulator(tmp_path: Path) -> Callable[[], Simulator]:
         from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
 
         agents = [
-            LlmAgent(name="tone", model="gemini-2.5-flash", instruction="Be {mood}."),
+            LlmAgent(name="tone", model="gemini-2.5-flash", instruction="Be {mood}.", tools=[read_mood]),
             LlmAgent(name="plain", model="gemini-2.5-flash"),
         ]
         simulator = AgentSimulator(
@@ -115,3 +121,38 @@ async def test_the_state_and_the_user_of_new_sessions_are_remembered(page: Page,
     (case,) = json.loads((tmp_path / "tone.evalset.json").read_text())["eval_cases"]
     assert case["session_input"]["user_id"] == "ada"
     assert case["session_input"]["state"] == {"mood": "calm", "n": 12345678901234567890}
+
+
+async def test_the_state_is_edited_while_a_turn_waits_and_the_tools_it_calls_see_the_edit(page: Page) -> None:
+    player = WorkbenchUser(page)
+    await player.start_session("tone")
+    await player.composer.get_by_label("Missing state").get_by_label("mood").fill("calm")
+    await player.composer.get_by_role("button", name="Set state").click()
+    await expect(player.find_rows("state edited", "mood=calm")).to_have_count(1)
+    await player.send_message("Hello")
+    await player.wait_for_turn()
+    read = page.get_by_label("What the model reads")
+    await expect(read).to_contain_text("Be calm.")
+
+    await page.get_by_role("tab", name="State").click()
+    await expect(read).to_contain_text("The turn that waits has its request already")
+    await page.get_by_role("button", name="Edit state").click()
+    await page.get_by_label("State, as JSON").fill('{"mood": "stern"}')
+    await read.get_by_role("button", name="Set state").click()
+    edit = player.find_rows("state edited", "mood=stern")
+    await expect(edit).to_have_count(1)
+    await expect(read).to_contain_text("stern")
+    await expect(player.status).to_have_text("Your turn")
+    await page.reload()
+    await expect(edit).to_have_count(1)
+
+    await player.call_tool("read_mood")
+    await player.wait_for_turn()
+    await expect(player.find_rows("read_mood", "The mood is stern.")).to_have_count(1)
+    await page.get_by_role("tab", name="Instruction").click()
+    await expect(read).to_contain_text("Be stern.")
+    await player.respond("Hi")
+    await player.wait_until_done()
+    kinds = await player.timeline.get_by_role("article").all_inner_texts()
+    order = [next(at for at, text in enumerate(kinds) if word in text) for word in ("Hello", "mood=stern", "read_mood")]
+    assert order == sorted(order)

@@ -22,6 +22,7 @@ import { Workbench } from "./workbench/Workbench";
 
 const BenchesPage = lazy(() => import("./benches/BenchesPage"));
 const BenchPage = lazy(() => import("./benches/BenchPage"));
+const BenchRunPage = lazy(() => import("./benches/BenchRunPage"));
 const EvalsPage = lazy(() => import("./evals/EvalsPage"));
 const EvalFilePage = lazy(() => import("./evals/EvalFilePage"));
 const EvalCasePage = lazy(() => import("./evals/EvalCasePage"));
@@ -75,7 +76,8 @@ function Page({ path }: { path: string }) {
   if (path === "/scenarios") return <Scenarios />;
   if (path === "/benches") return <BenchesPage />;
   const bench = parseBenchPath(path);
-  if (bench) return <BenchPage key={bench} benchKey={bench} />;
+  if (bench?.runId) return <BenchRunPage key={path} benchKey={bench.benchKey} runId={bench.runId} />;
+  if (bench) return <BenchPage key={path} benchKey={bench.benchKey} />;
   if (path === "/evals") return <EvalsPage />;
   const evals = parseEvalPath(path);
   if (evals?.caseKey) return <EvalCasePage key={path} fileKey={evals.fileKey} caseKey={evals.caseKey} />;

@@ -94,18 +94,31 @@ class AgentFolder:
             return failure
         return self._build_config(name, app)
 
+    def find_eval_set(self, name: str) -> Path | None:
+        """Return the EvalSet of an agent; None if its name is known only when the agent is loaded."""
+        if self._eval_set is not None:
+            return self._eval_set
+        return Path(f"{to_file_stem(name)}.evalset.json") if self.only is None else None
+
     def _build_config(self, name: str, app: App) -> SimulatedAgentConfig | LoadFailure:
         if app.root_agent is None:
             return LoadFailure(problem=f"its app {app.name!r} has no root_agent", advice="Set App(root_agent=...).")
         label = name if self.only is None else app.root_agent.name
-        stem = to_file_stem(name if self.only is None else app.name)
         return SimulatedAgentConfig(
             name=label,
             agent=app.root_agent,
-            eval_set_path=self._eval_set or Path(f"{stem}.evalset.json"),
+            eval_set_path=self.find_eval_set(name) or Path(f"{to_file_stem(app.name)}.evalset.json"),
             app=app,
             folder=self.root / name,
         )
+
+    def mentions(self, name: str, text: str) -> bool:
+        """Return whether the code in an agent's folder contains a text; code that cannot be read does not."""
+        try:
+            files = sorted((self.root / name).glob("*.py"))
+            return any(text in file.read_text(encoding="utf-8", errors="replace") for file in files)
+        except OSError:
+            return False
 
     def forget(self, units: Collection[str], changed: Collection[Path] = ()) -> None:
         """Make the next load of these agents run the code that is in their files then."""

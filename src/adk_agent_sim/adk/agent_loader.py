@@ -10,7 +10,7 @@ from types import ModuleType
 
 from google.adk.agents import BaseAgent
 from google.adk.apps import App
-from google.adk.cli.utils.agent_loader import AgentLoader
+from google.adk.cli.utils.agent_loader import AgentLoader, is_single_agent_directory
 
 from adk_agent_sim.adk import demo
 from adk_agent_sim.adk.folder_modules import list_places
@@ -106,7 +106,7 @@ def _describe_load_failure(path: Path, error: Exception) -> str:
     """Return ADK's message if there was something to load, otherwise what was expected and what is in the folder."""
     if isinstance(error, ModuleNameInUse):
         return f"{error}; rename the folder"
-    agents = sorted(child.name for child in path.iterdir() if (child / "agent.py").exists())
+    agents = sorted(child.name for child in path.iterdir() if is_single_agent_directory(child))
     if any((path / name).exists() for name in ("agent.py", "root_agent.yaml")) or (
         (path / "__init__.py").exists() and not agents
     ):

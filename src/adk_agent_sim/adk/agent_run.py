@@ -22,12 +22,12 @@ from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.briefing import AgentBriefing, build_briefing
-from adk_agent_sim.adk.compat import create_invocation_context, hide_player_warnings
+from adk_agent_sim.adk.compat import create_invocation_context, hide_explained_failures, hide_player_warnings
 from adk_agent_sim.adk.environment_factory import EnvironmentSource
 from adk_agent_sim.adk.forking.replay_link import ReplayLink
 from adk_agent_sim.adk.forking.run_replay import RunReplay
 from adk_agent_sim.adk.forking.session_restore import KnownEvents, RestoredSession
-from adk_agent_sim.adk.instruction_keys import explain_missing_key, find_missing_keys
+from adk_agent_sim.adk.instruction_keys import explain_missing_key, find_missing_keys, is_explained
 from adk_agent_sim.adk.recorded_session import RecordedSession
 from adk_agent_sim.adk.run_app import add_run_plugins, has_tool_error_plugin, to_app
 from adk_agent_sim.adk.run_environment import RunEnvironment
@@ -343,7 +343,7 @@ class AgentRun:
     async def _run_agent(self, message: types.Content) -> None:
         """Run the agent on a message and record the events it emits and how the run ends."""
         invocation_id = ""
-        stop_hiding = hide_player_warnings(is_model_played)
+        stop_hiding = [hide_player_warnings(is_model_played), hide_explained_failures(is_explained)]
         try:
             async with aclosing(
                 self._runner.run_async(
@@ -368,7 +368,8 @@ class AgentRun:
                 raise missing from error
             raise
         finally:
-            stop_hiding()
+            for stop in stop_hiding:
+                stop()
             self.recorded_session.replay = None
         await self.recorded_session.record_run_ended(invocation_id, RunOutcome.DONE)
 

@@ -11,11 +11,17 @@ from google.adk.agents import (
     ParallelAgent,  # pyright: ignore[reportDeprecated] - users still have them
 )
 from google.adk.tools import AgentTool
+from google.adk.workflow import BaseNode
+
+from adk_agent_sim.adk.compat import list_child_nodes
 
 
 def collect_agent_names(root: object) -> set[str]:
-    """Return the names of an agent, its sub-agents and the agents it has as tools; an empty set for a workflow."""
-    return {agent.name for agent in iter_agents(root)}
+    """Return the names of an agent and of those that run below it.
+
+    The set is empty for a workflow: its functions may run agents that are not known before.
+    """
+    return {agent.name for agent in iter_agents(root)} if isinstance(root, BaseAgent) else set()
 
 
 def may_run_side_by_side(root: object) -> bool:
@@ -25,16 +31,17 @@ def may_run_side_by_side(root: object) -> bool:
 
 
 def iter_agents(root: object) -> Iterator[BaseAgent]:
-    """Yield an agent, its sub-agents and the agents it has as tools, each name once; nothing for a workflow."""
-    names: set[str] = set()
+    """Yield the agents of an app, each once: the root, sub-agents, agents used as tools, and those in workflows."""
+    seen_ids: set[int] = set()
     remaining: list[object] = [root]
     while remaining:
-        agent = remaining.pop(0)
-        if not isinstance(agent, BaseAgent) or agent.name in names:
+        node = remaining.pop(0)
+        if not isinstance(node, BaseNode) or id(node) in seen_ids:
             continue
-        names.add(agent.name)
-        yield agent
-        remaining += agent.sub_agents
-        if isinstance(agent, LlmAgent):
-            tools = cast("list[object]", agent.tools)  # pyright: ignore[reportUnknownMemberType]
+        seen_ids.add(id(node))
+        if isinstance(node, BaseAgent):
+            yield node
+        remaining += list_child_nodes(node)
+        if isinstance(node, LlmAgent):
+            tools = cast("list[object]", node.tools)  # pyright: ignore[reportUnknownMemberType]
             remaining += [tool.agent for tool in tools if isinstance(tool, AgentTool)]

@@ -15,14 +15,16 @@ from google.adk.agents import LlmAgent
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.tools import BaseTool
+from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool
 from google.adk.utils.instructions_utils import inject_session_state
 from google.adk.workflow import BaseNode
 
 from adk_agent_sim.adk.compat import asks_for_consent, get_declaration, list_transfer_targets
 from adk_agent_sim.adk.model_seat import copy_with_seat
-from adk_agent_sim.adk.toolset_check import check_toolsets
+from adk_agent_sim.adk.toolset_check import check_toolset, list_toolsets, needs_credential
 from adk_agent_sim.adk.user_message import get_input_schema
+from adk_agent_sim.errors import ToolsetUnavailable
 from adk_agent_sim.forms.json_schema import JsonSchema, to_json_schema
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.json_conversion import to_json_value
@@ -93,7 +95,17 @@ def get_model_name(root: BaseNode) -> str:
 
 
 async def _load_tools(agent: LlmAgent, context: ReadonlyContext) -> list[BaseTool]:
-    await check_toolsets(agent, context)
+    """Return the agent's tools, without those that can be listed only when the user has signed in."""
+    hidden: list[BaseToolset] = []
+    for toolset in list_toolsets(agent):
+        try:
+            await check_toolset(toolset, agent.name, context)
+        except ToolsetUnavailable:
+            if not needs_credential(toolset):
+                raise
+            hidden.append(toolset)
+    if hidden:
+        agent.tools = [tool for tool in cast("list[Any]", cast("Any", agent).tools) if tool not in hidden]
     return list(await agent.canonical_tools(context))
 
 

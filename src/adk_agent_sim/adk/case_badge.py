@@ -102,9 +102,9 @@ async def check_case(
 
 def _judge_replay(case: OpenedCase, replay: Replay) -> CaseBadge:
     comparison = replay.comparison
-    if comparison.differences:
-        first = comparison.differences[0]
-        more = f", and {len(comparison.differences) - 1} more" if len(comparison.differences) > 1 else ""
+    if drifts := replay.list_drifts():
+        first = drifts[0]
+        more = f", and {len(drifts) - 1} more" if len(drifts) > 1 else ""
         reason = f"{first.what} after message {first.message_number} is not as recorded{more}."
         return CaseBadge(state=BadgeState.DRIFTED, reason=reason[:1].upper() + reason[1:], replay=replay)
     if replay.problem:

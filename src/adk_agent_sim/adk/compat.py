@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from importlib.metadata import version
 from threading import Thread
@@ -24,6 +25,7 @@ from google.adk.runners import Runner
 from google.adk.sessions import Session
 from google.adk.tools import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
+from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.errors import AdkIncompatible
@@ -47,6 +49,14 @@ _PLAYER_WARNINGS = (
 
 _CREDENTIAL_RECORD = ("google_adk.google.adk.workflow._node_runner", re.compile("node .* rehydrated resume_inputs"))
 """The logger and the beginning of the debug message in which ADK repeats the credential that the user gave."""
+
+_FAILURE_RECORDS = (
+    ("google_adk.google.adk.workflow._node_runner", re.compile("Node execution failed with exception")),
+    ("google_adk.google.adk.runners", re.compile("Root node .* failed")),
+)
+"""The loggers and the beginnings of the messages with which ADK logs the traceback of a run that failed."""
+
+_explains_failures: ContextVar[bool] = ContextVar("adksim_explains_failures", default=False)
 
 _CALL_TOOL = "_call_tool_async"
 _CALLER_MODULES = ("google.adk.flows.llm_flows.tools._caller", "google.adk.flows.llm_flows.tools._live_caller")
@@ -150,6 +160,16 @@ def list_transfer_targets(agent: BaseAgent) -> list[str]:
     return [target.name for target in find_targets(agent)]
 
 
+def list_child_nodes(node: BaseNode) -> list[BaseNode]:
+    """Return the nodes directly below a node: sub-agents, the nodes of a workflow, and workflows used as tools.
+
+    `_iter_static_children` is where each kind of node says what it holds. Without it agents in workflows are not found,
+    and a key of the state that their instructions need is named only when a run fails; nothing is raised.
+    """
+    iter_children = getattr(node, "_iter_static_children", None)
+    return list(iter_children()) if iter_children is not None else list(getattr(node, "sub_agents", ()))
+
+
 def find_connection_params(toolset: BaseToolset) -> Any:
     """Return how an McpToolset connects to its server; None for toolsets that do not say.
 
@@ -176,6 +196,39 @@ def hide_player_warnings(is_played: Callable[[], bool]) -> Callable[[], None]:
             logger.removeFilter(each)
 
     return stop_hiding
+
+
+def hide_explained_failures(is_explained: Callable[[BaseException], bool]) -> Callable[[], None]:
+    """Hide the tracebacks that ADK logs of failures which people are told in words; the returned function ends that.
+
+    Only records of the current task, and of those that it starts, are hidden. A logger at the level DEBUG shows them.
+    """
+    filters = [(logging.getLogger(name), _FailureFilter(text, is_explained)) for name, text in _FAILURE_RECORDS]
+    token = _explains_failures.set(True)
+    for logger, each in filters:
+        logger.addFilter(each)
+
+    def stop_hiding() -> None:
+        _explains_failures.reset(token)
+        for logger, each in filters:
+            logger.removeFilter(each)
+
+    return stop_hiding
+
+
+class _FailureFilter(logging.Filter):
+    """Hides the records of failures that are explained."""
+
+    def __init__(self, text: re.Pattern[str], is_explained: Callable[[BaseException], bool]) -> None:
+        super().__init__()
+        self._text = text
+        self._is_explained = is_explained
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is None or not _explains_failures.get() or not self._text.match(record.getMessage()):
+            return True
+        return logging.getLogger(record.name).isEnabledFor(logging.DEBUG) or not self._is_explained(error)
 
 
 class _PlayerWarningFilter(logging.Filter):

@@ -9,7 +9,7 @@ from google.adk.agents import LlmAgent
 from google.adk.sessions import State
 
 from adk_agent_sim.adk.agent_tree import iter_agents
-from adk_agent_sim.errors import StateKeyMissing
+from adk_agent_sim.errors import SimulatorError, StateKeyMissing
 
 _VARIABLE = re.compile(r"(?<![\$\{\\]){+[^{}]*}+")
 """A variable in an instruction, as ADK finds it."""
@@ -36,7 +36,7 @@ def find_instruction_keys(root: object) -> dict[str, list[str]]:
 
 
 def find_missing_keys(root: object, state: Collection[str]) -> list[str]:
-    """Return the keys that instructions need and the state does not have. A callback may still set them in a run."""
+    """Return the keys that instructions need and the state does not have; callbacks and nodes may set them in a run."""
     return [key for key in find_instruction_keys(root) if key not in state]
 
 
@@ -51,7 +51,7 @@ def explain_missing_key(error: BaseException, root: object, state: Collection[st
     Returns:
         None if the run failed for another reason.
     """
-    found = _MISSING.search(str(error)) if isinstance(error, KeyError) else None
+    found = _find_missing_key(error)
     if found is None:
         return None
     key, agent_name = found[1], found[2] or ""
@@ -61,6 +61,16 @@ def explain_missing_key(error: BaseException, root: object, state: Collection[st
         if each not in state and each != key and agent_name in users
     ]
     return StateKeyMissing([key, *others], agent_name)
+
+
+def is_explained(error: BaseException) -> bool:
+    """Return whether people are told in words what a failed run is about, so that its traceback would add nothing."""
+    has_words = isinstance(error, SimulatorError) or isinstance(error.__cause__, SimulatorError)
+    return has_words or _find_missing_key(error) is not None
+
+
+def _find_missing_key(error: BaseException) -> re.Match[str] | None:
+    return _MISSING.search(str(error)) if isinstance(error, KeyError) else None
 
 
 def _iter_keys(instruction: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from google.adk.models import BaseLlm, LLMRegistry
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from adk_agent_sim.errors import NotJudgeable
+from adk_agent_sim.errors import JudgeFailed, NotJudgeable
 from adk_agent_sim.scenario.verdict.soft_check import SoftAnswer, SoftCheck, parse_reply
 
 
@@ -40,7 +40,7 @@ class ModelJudge:
         """Return the model's answer. A reply without a decision does not pass.
 
         Raises:
-            NotJudgeable: The model failed.
+            JudgeFailed: The model failed.
         """
         reply = self._pool.submit(lambda: self._runner.run(self._ask(check.prompt()))).result()
         return SoftAnswer(passed=parse_reply(reply) is True, reply=reply)
@@ -60,15 +60,14 @@ class ModelJudge:
             async with aclosing(self._model.generate_content_async(request)) as responses:
                 async for response in responses:
                     if response.error_code:
-                        raise NotJudgeable(
-                            f"with the model {self.name!r:.80}", f"{response.error_code}: {response.error_message}"
-                        )
+                        reason = f"{response.error_code}: {response.error_message}"
+                        raise JudgeFailed(self.name, reason, response.error_code)
                     parts = (response.content.parts if response.content else None) or []
                     texts += [part.text for part in parts if part.text and not part.thought and not response.partial]
-        except NotJudgeable:
+        except JudgeFailed:
             raise
         except Exception as error:
             # Whatever a model's client raises, such as a missing API key, means that nobody answers.
             reason = f"it did not answer: {type(error).__name__}: {str(error)[:300].rstrip('.')}"
-            raise NotJudgeable(f"with the model {self.name!r:.80}", reason) from error
+            raise JudgeFailed(self.name, reason) from error
         return "".join(texts)

@@ -38,6 +38,7 @@ from adk_agent_sim.adk.session_player import (
     UserMessageListener,
 )
 from adk_agent_sim.adk.tool_seat import CallEnd, RunningCalls
+from adk_agent_sim.adk.toolset_check import ToolsetCheck
 from adk_agent_sim.golden.recording import RecordedToolCall
 from adk_agent_sim.link.link import Link
 from adk_agent_sim.mocks.tool_spec import ToolSpec
@@ -113,8 +114,7 @@ class RecordedSession:
         """Called with the name of the agent whose turn or tool call begins to wait for a person."""
         self.on_turn_cancelled: Callable[[str], Awaitable[object]] = _ignore_cancellation
         """Called with the id of an invocation whose model call was cancelled while it waited."""
-        self.checked_agents: set[str] = set()
-        """The agents whose toolsets have been verified to load."""
+        self.toolset_check = ToolsetCheck()
         self.replay: RunReplay | None = None
         """What the seats give instead of asking anybody, while a run is replayed."""
         self.shared_state: Mapping[str, Json] | None = None

@@ -16,7 +16,7 @@ from adk_agent_sim.adk.recording_player import RecordingPlayer
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.adk.steps import Confirmation, Step
 from adk_agent_sim.errors import SimulatorError
-from adk_agent_sim.golden.comparison import Comparison, compare_recordings
+from adk_agent_sim.golden.comparison import Comparison, RecordingDifference, compare_recordings
 from adk_agent_sim.golden.recording import RecordedRun, Recording
 from adk_agent_sim.golden.recording_builder import build_recording
 from adk_agent_sim.timeline.canonical_json import Json
@@ -39,8 +39,16 @@ class Replay:
     problem: str = ""
     """Why the replay stopped early; empty if it did not."""
 
+    paused_at: int | None = None
+    """The user message after which the agent waits for an answer that the recording does not contain; None if none."""
+
     adk_events: Sequence[AdkEvent] = field(default=(), repr=False)
     """What ADK emitted in the replay."""
+
+    def list_drifts(self) -> list[RecordingDifference]:
+        """Return what differs because something has changed, and not because the agent waits for an answer."""
+        paused_at = self.paused_at
+        return [each for each in self.comparison.differences if paused_at is None or each.message_number < paused_at]
 
     @property
     def is_unchanged(self) -> bool:
@@ -57,7 +65,7 @@ async def replay_recording(app: App, recording: Recording, ignored_paths: Sequen
         ignored_paths: The values in responses that may differ.
     """
     player = RecordingPlayer([recording], repr(recording.name))
-    problem = ""
+    problem, paused_at = "", None
     async with Simulation(app, model=player, state=recording.state, user_id=recording.user_id) as sim:
         for place, run in enumerate(recording.runs):
             if run.keys_edited_in_run:
@@ -70,8 +78,11 @@ async def replay_recording(app: App, recording: Recording, ignored_paths: Sequen
                 problem = str(error)
                 break
             following = recording.runs[place + 1] if place + 1 < len(recording.runs) else None
-            problem = _find_problem(step, player, following)
-            if problem:
+            if problem := _find_unanswered_request(step, following):
+                paused_at = place + 1
+                break
+            if unplayed_count := player.count_unplayed():
+                problem = f"The agents did not make {unplayed_count} of the recorded decisions."
                 break
             if run.state_edits:
                 await sim.set_state(run.state_edits)
@@ -85,26 +96,32 @@ async def replay_recording(app: App, recording: Recording, ignored_paths: Sequen
             for name in sorted(player.skipped_agents)
         ],
         problem=problem,
+        paused_at=paused_at,
         adk_events=adk_events,
     )
 
 
-def _find_problem(step: Step, player: RecordingPlayer, following: RecordedRun | None) -> str:
-    """Return why the replay cannot go on after a run; empty if it can."""
+def _find_unanswered_request(step: Step, following: RecordedRun | None) -> str:
+    """Return what the agent waits for after a run, if the recording does not contain the answer; otherwise empty."""
     if isinstance(step, Confirmation) and (following is None or following.is_query):
         return (
             f"The call of {step.pending_call.name!r} waits for the user's consent, which the recording does not "
             "contain. A timeline does: export the session with `adksim export --format jsonl`."
         )
     if isinstance(step, CredentialRequest) and (following is None or not _has_answer(following)):
-        return f"{_capitalize(str(step))}. No recording contains a credential: record a simulated sign-in to replay it."
+        asked = _capitalize(str(step))
+        if following is not None and not following.is_query:
+            return f"{asked}. No recording contains a credential: record a simulated sign-in to replay it."
+        return (
+            f"{asked}. No recording contains a credential, and only a timeline contains a simulated sign-in: "
+            "export a session with one by `adksim export --format jsonl`."
+        )
     if isinstance(step, InputRequest) and (following is None or following.is_query):
         return (
             f"{_capitalize(str(step))}, which the recording does not contain. "
             "A timeline does: export the session with `adksim export --format jsonl`."
         )
-    unplayed_count = player.count_unplayed()
-    return f"The agents did not make {unplayed_count} of the recorded decisions." if unplayed_count else ""
+    return ""
 
 
 def _build_message(sim: Simulation, run: RecordedRun) -> types.Content:

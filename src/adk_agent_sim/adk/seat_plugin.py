@@ -14,8 +14,8 @@ from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 
 from adk_agent_sim.adk import model_seat, tool_seat
+from adk_agent_sim.adk.compat import get_invocation_context
 from adk_agent_sim.adk.recorded_session import RecordedSession
-from adk_agent_sim.adk.toolset_check import check_toolsets
 from adk_agent_sim.adk.turn_player import TurnPlayer
 
 SessionKey: TypeAlias = tuple[str, str, str]
@@ -48,22 +48,23 @@ class SeatPlugin(BasePlugin):
     async def before_agent_callback(
         self, *, agent: BaseAgent, callback_context: CallbackContext
     ) -> types.Content | None:
-        """Install a seat in the agent and verify that its toolsets load."""
+        """Install a seat in the agent and verify that its toolsets load, except those that need a credential."""
         recorded = self._find_recorded_session(callback_context.session)
         if isinstance(agent, LlmAgent) and recorded is not None:
             model_seat.install_seat(agent, self._seat_owner)
             # A live session connects before any model callback, so the player has to be set here already.
             self._set_model_player(callback_context, agent.name)
-            if recorded.policy.should_play(agent.name) and agent.name not in recorded.checked_agents:
-                await check_toolsets(agent, callback_context)
-                recorded.checked_agents.add(agent.name)
+            await self._check_toolsets(agent, callback_context, has_credentials=False)
         return None
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
-        """Set the player of the model call."""
+        """Set the player of the model call, and verify the toolsets for which ADK has a credential by now."""
         self._set_model_player(callback_context, callback_context.agent_name)
+        await self._check_toolsets(
+            get_invocation_context(callback_context).agent, callback_context, has_credentials=True
+        )
         return None
 
     async def before_tool_callback(
@@ -88,6 +89,12 @@ class SeatPlugin(BasePlugin):
             model_seat.MODEL_PLAYER.set(TurnPlayer.from_context(recorded, context, agent_name, context.invocation_id))
         elif (caller := self._find_calling_player()) is not None:
             model_seat.MODEL_PLAYER.set(caller.play_inner_agent(context, agent_name))
+
+    async def _check_toolsets(self, agent: object, context: CallbackContext, *, has_credentials: bool) -> None:
+        """Verify the toolsets of an agent that is played; see `ToolsetCheck`."""
+        recorded = self._find_recorded_session(context.session)
+        if isinstance(agent, LlmAgent) and recorded is not None and recorded.policy.should_play(agent.name):
+            await recorded.toolset_check.check(agent, context, has_credentials=has_credentials)
 
     def _find_recorded_session(self, session: Session) -> RecordedSession | None:
         """Return the recorded session of an ADK session, or of the one that called it as a tool."""

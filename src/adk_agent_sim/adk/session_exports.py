@@ -115,7 +115,7 @@ class SessionExports:
         builder = GoldenTraceBuilder(session, eval_id_style=eval_id_style)
         eval_set_path = session.agent_config.resolve_eval_set_path()
         if criteria is not None:
-            check_config(eval_set_path)
+            check_config(eval_set_path, criteria)
         writer = EvalSetWriter(eval_set_path, session.agent_name)
         case = writer.write_eval_case(builder.build(), replaces)
         if criteria is not None:

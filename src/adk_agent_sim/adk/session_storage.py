@@ -15,10 +15,11 @@ from google.adk.artifacts import InMemoryArtifactService
 from google.adk.events import Event as AdkEvent
 from google.adk.events import EventActions
 from google.adk.platform.uuid import new_uuid
-from google.adk.sessions import InMemorySessionService, Session, State
+from google.adk.sessions import BaseSessionService, InMemorySessionService, Session, State
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
 
+from adk_agent_sim.adk.masking_session_service import MaskingSessionService
 from adk_agent_sim.adk.runner_services import RunnerServices
 from adk_agent_sim.errors import InvalidTransition, ServiceFailed
 
@@ -41,7 +42,7 @@ class SessionStorage:
             user_id: The ADK user.
             continued_id: The id of the session that this one continues.
         """
-        self.session_service = services.session or InMemorySessionService()
+        self.session_service = MaskingSessionService(services.session) if services.session else InMemorySessionService()
         self.artifact_service = services.artifact or InMemoryArtifactService()
         self._own_sessions = None if services.session else self.session_service
         self.shares_state = services.session is not None
@@ -159,11 +160,16 @@ class SessionStorage:
         except Exception as error:
             if self._own_sessions is not None:
                 raise
-            name = type(self.session_service).__name__
+            name = type(self._service_behind).__name__
             raise ServiceFailed(
                 f"The session service ({name}) could not {operation}: {type(error).__name__}: {error}. "
                 "Check that its database can be reached and written to."
             ) from error
+
+    @property
+    def _service_behind(self) -> BaseSessionService:
+        service = self.session_service
+        return service.inner if isinstance(service, MaskingSessionService) else service
 
     @property
     def _key(self) -> dict[str, Any]:

@@ -10,6 +10,11 @@ from adk_agent_sim.cli.browser import BrowserSettings, serve_in_browser
 from adk_agent_sim.cli.service_options import ServiceSettings
 from adk_agent_sim.cli.storage_options import StorageSettings
 
+_BUSY_ADVICE = (
+    "Use that server (`adksim open` prints its address), or run `adksim run --web` with --db FILE, which keeps the "
+    "sessions elsewhere, or with --ephemeral."
+)
+
 
 def play_folder(
     agent_dir: Path,
@@ -52,5 +57,6 @@ def play_folder(
         services=services.create_services(agent_dir),
         folder=folder,
         database=storage.find_database(agent_dir),
+        busy_advice=_BUSY_ADVICE,
         reloads=storage.reloads,
     )

@@ -124,6 +124,7 @@ def serve_in_browser(
     services: RunnerServices | None = None,
     folder: AgentFolder | None = None,
     database: str | Path | None = None,
+    busy_advice: str = "",
     reloads: bool = False,
 ) -> None:
     """Serve the browser app until Ctrl-C.
@@ -135,6 +136,7 @@ def serve_in_browser(
         services: Services of the user's, which are closed at the end.
         folder: A folder of agents to play.
         database: Where sessions are kept; None if they are lost at the end.
+        busy_advice: What to do if another server uses the database.
         reloads: Whether agents of the folder are loaded again when their code has changed.
     """
     from adk_agent_sim.server.simulator import AgentSimulator
@@ -152,6 +154,7 @@ def serve_in_browser(
         memory_service=services.memory if services else None,
     )
     simulator.closes_services = True
+    simulator.busy_advice = busy_advice or simulator.busy_advice
     simulator.run(
         browser.host,
         browser.port,

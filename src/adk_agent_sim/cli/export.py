@@ -201,6 +201,7 @@ def _write_case(
     *,
     as_json: bool,
 ) -> None:
+    from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
     from adk_agent_sim.golden.eval_criteria import build_eval_command, check_config, write_criteria
     from adk_agent_sim.golden.eval_set import EvalSetWriter
     from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
@@ -208,9 +209,14 @@ def _write_case(
     path = out or Path(f"{to_file_stem(session.agent_name)}{EXPORT_FORMATS['evalset'].extension}")
     builder = GoldenTraceBuilder(session)
     if criteria is not None:
-        check_config(path)  # before the case is written
+        check_config(path, criteria)  # before the case is written
     case = EvalSetWriter(path, session.agent_name).write_eval_case(builder.build())
-    notes = [*builder.collect_notes(), *left_out, *(criteria.describe_needs() if criteria else ())]
+    notes = [
+        *describe_unloadable_folder(agent_dir),
+        *builder.collect_notes(),
+        *left_out,
+        *(criteria.describe_needs() if criteria else ()),
+    ]
     config_path = write_criteria(path, criteria) if criteria else None
     if as_json:
         written = {"criteria_path": str(config_path)} if config_path else {}

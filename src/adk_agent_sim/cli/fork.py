@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class _ForkOptions:
-    turn: int
+    turn: int | None
+    """The turn to decide anew; None to continue where the session is."""
+
     message: str | None
     response: str | None
     model: str
@@ -37,12 +39,13 @@ class _ForkOptions:
 
 @click.command()
 @click.argument("session")
-@click.option("--turn", type=click.IntRange(min=1), help="The turn to decide anew; without it, the turns are listed.")
+@click.option("--turn", type=click.IntRange(min=1), help="The turn to decide anew.")
 @click.option(
     "--agent",
     "agent_dir",
     type=click.Path(path_type=Path),
-    help="The agent's folder, the same that `adksim run` takes. Without it, a running server forks the session.",
+    help="The agent's folder, the same that `adksim run` takes. Without --turn, the copy continues where SESSION is. "
+    "Without --agent, a running server forks the session.",
 )
 @click.option("--response", help="Decide the turn with this final response, instead of asking you.")
 @click.option("--message", help="Send this user message instead of the one that led to the turn.")
@@ -81,20 +84,21 @@ def fork(
     services: ServiceSettings,
     as_json: bool,
 ) -> None:
-    """Continue a copy of SESSION from one of its turns. SESSION is an id, its beginning, `last`, or a .jsonl file.
+    """Continue a copy of SESSION: an id, its beginning, `last`, or a .jsonl file; from one of its turns or where it is.
 
     Nothing of the past happens twice: earlier runs are copied, and the run of the turn is replayed with its recorded
     decisions and tool results. Only its callbacks run again; they are listed first. The session itself stays as it is.
 
     \b
     adksim fork last                                                 list the turns
+    adksim fork last --agent my_agents/math_agent                    continue where it is, such as at a question
     adksim fork last --turn 3 --agent my_agents/math_agent           decide turn 3 anew, in this terminal
     adksim fork last --turn 3 --agent my_agents/math_agent --response "It is 5." --json
     adksim fork last --turn 3 --agent my_agents/math_agent --model real
     adksim fork played.jsonl --turn 1 --agent my_agents/math_agent --message "What is 2+3?"
     adksim fork last --turn 3                                        on the running server that has the session
     """
-    if turn is None and (response or message or out):
+    if turn is None and (response or message or (out and agent_dir is None)):
         raise click.UsageError("--response, --message and --out need --turn: they concern the new session.")
     if turn is not None and agent_dir is None and (response or message or out or model != "human" or _is_file(session)):
         raise click.UsageError("--turn needs --agent: the run of the turn is replayed with the agent's own code.")
@@ -103,13 +107,8 @@ def fork(
     if response is not None and model != "human":
         raise click.UsageError("--response and --model exclude each other: either decides the turn.")
     store, session_id = asyncio.run(_read_session(session, database))
-    if turn is None:
-        _list_turns(store, session_id, as_json=as_json)
-        return
     if agent_dir is None:
-        from adk_agent_sim.cli.server_fork import fork_on_server
-
-        fork_on_server(session_id, turn, anyway=anyway, as_json=as_json)
+        _list_or_fork_on_server(store, session_id, turn, anyway=anyway, as_json=as_json)
         return
     from adk_agent_sim.adk.agent_loader import load_app
 
@@ -151,6 +150,18 @@ def _is_file(name: str) -> bool:
     return name.endswith(".jsonl")
 
 
+def _list_or_fork_on_server(
+    store: MemoryStore, session_id: str, turn: int | None, *, anyway: bool, as_json: bool
+) -> None:
+    """Do what is possible without the agent's folder."""
+    if turn is None:
+        _list_turns(store, session_id, as_json=as_json)
+        return
+    from adk_agent_sim.cli.server_fork import fork_on_server
+
+    fork_on_server(session_id, turn, anyway=anyway, as_json=as_json)
+
+
 def _list_turns(store: MemoryStore, session_id: str, *, as_json: bool) -> None:
     from adk_agent_sim.cli.travel_commands import describe_turns, print_turns
 
@@ -159,7 +170,11 @@ def _list_turns(store: MemoryStore, session_id: str, *, as_json: bool) -> None:
         print_json({"session_id": session_id, "turns": describe_turns(events)})
         return
     print_turns(events)
-    print_line("Continue from one of them with --turn N --agent FOLDER.")
+    where_it_is = "Continue where it is, such as at a question to the user, with --agent FOLDER."
+    if describe_turns(events):
+        print_line(f"Continue from one of them with --turn N --agent FOLDER. {where_it_is}")
+    else:
+        print_line(f"No model was asked in this session, so it has no turns. {where_it_is}")
 
 
 async def _fork(
@@ -232,7 +247,7 @@ async def _save(forked: Simulation, store: MemoryStore, out: Path | None, databa
             await transfer_session(store, await forked.timeline.get_session(forked.session_id), stored)
 
 
-def _to_json(forked: Simulation, session_id: str, turn: int, plan: ForkPlan, step: Step) -> dict[str, Any]:
+def _to_json(forked: Simulation, session_id: str, turn: int | None, plan: ForkPlan, step: Step) -> dict[str, Any]:
     from adk_agent_sim.adk.steps import Done
     from adk_agent_sim.timeline.session_events import Forked
 

@@ -25,6 +25,9 @@ PAUSE_HELP = """\
 
 SIGN_IN = "sign in"
 
+_TRUTHS = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
+"""How a person says yes and no."""
+
 _PAIR = re.compile(r"[A-Za-z_][\w.-]*=")
 
 
@@ -51,16 +54,26 @@ async def send_input(request: InputRequest, line: str) -> Step:
     return await request.answer(_parse_input(line.removeprefix("!").strip(), request.response_schema), anyway=anyway)
 
 
+def parse_truth(line: str) -> bool | None:
+    """Return what a person means by yes or no; None if it is neither."""
+    return _TRUTHS.get(line.strip().lower())
+
+
 def _parse_input(line: str, schema: Mapping[str, Any] | None) -> Json:
     if schema is None or schema.get("type") == "string":
         # A text is what was typed; quotes around it are JSON's.
         return parse_json(line) if len(line) > 1 and line[0] == line[-1] == '"' else line
+    is_boolean = schema.get("type") == "boolean"
+    if is_boolean and (truth := parse_truth(line)) is not None:
+        return truth
     try:
         return parse_json(line)
     except InvalidJson as error:
+        if is_boolean:
+            raise InvalidCallSyntax("Write true or false; yes and no will do too.") from None
         if _PAIR.match(line):
             return parse_pairs(line, schema.get("properties", {}))
-        raise InvalidCallSyntax(f"This is not JSON: {error}. Write a JSON value or name=value.") from None
+        raise InvalidCallSyntax(f"This cannot be read: {error}. Write a JSON value or name=value.") from None
 
 
 def print_credential_request(request: CredentialRequest) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from getpass import getpass
 from types import ModuleType
@@ -25,6 +26,11 @@ _COLOR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 class Prompts(Protocol):
     """Returns the lines that a person types."""
+
+    @property
+    def is_interactive(self) -> bool:
+        """Whether a person reads each prompt before the line is typed."""
+        ...
 
     def ask(self, prompt: TerminalText, words: Sequence[str] = ()) -> str:
         """Returns the next line. Tab completes `words`.
@@ -51,6 +57,11 @@ class KeyboardPrompts:
             _readline.set_completer_delims(" ")
             _readline.parse_and_bind("tab: complete")
 
+    @property
+    def is_interactive(self) -> bool:
+        """Whether the lines come from a terminal, and not from a pipe or a file."""
+        return sys.stdin.isatty()
+
     def ask(self, prompt: TerminalText, words: Sequence[str] = ()) -> str:
         """Read a line. Blocks the event loop, which has nothing else to do while a person types."""
         if _readline is not None:
@@ -69,6 +80,11 @@ class ScriptedPrompts:
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines: Iterator[str] = iter(lines)
+
+    @property
+    def is_interactive(self) -> bool:
+        """Nobody reads the prompts."""
+        return False
 
     def ask(self, prompt: TerminalText, words: Sequence[str] = ()) -> str:
         """Print and return the next line."""

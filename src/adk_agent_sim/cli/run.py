@@ -105,7 +105,6 @@ def run(
     """
     from adk_agent_sim.adk.agent_loader import load_app
     from adk_agent_sim.adk.environment_factory import add_environment_plugin
-    from adk_agent_sim.timeline.file_names import to_file_stem
 
     start = SessionStart(state=state, user_id=user_id)
     _check_script_options(script, start, web=web, as_json=as_json)
@@ -120,10 +119,10 @@ def run(
         app, get_report = add_environment_plugin(load_app(agent_dir), environment, profile)
         created = services.create_services(agent_dir)
     if script is not None:
-        _run_script(app, script, eval_set, get_report, _build_settings(start, created, criteria), as_json=as_json)
-    path = eval_set or Path(f"{to_file_stem(app.name)}.evalset.json")
+        settings = _build_settings(start, created, criteria)
+        _run_script(app, agent_dir, script, eval_set, get_report, settings, as_json=as_json)
     settings = _build_settings(_complete_start(start, agent_dir), created, criteria)
-    _run_terminal(app, agent_dir, path, get_report, settings)
+    _run_terminal(app, agent_dir, eval_set, get_report, settings)
 
 
 def _check_script_options(script: Path | None, start: SessionStart, *, web: bool, as_json: bool) -> None:
@@ -174,18 +173,26 @@ def _build_settings(start: SessionStart, services: RunnerServices, criteria: Eva
     )
 
 
-def _run_terminal(app: App, agent_dir: Path, eval_set: Path, get_report: _GetReport, settings: RunSettings) -> None:
+def _run_terminal(
+    app: App, agent_dir: Path, eval_set: Path | None, get_report: _GetReport, settings: RunSettings
+) -> None:
     from adk_agent_sim.cli.prompts import KeyboardPrompts
     from adk_agent_sim.cli.terminal import find_adk_command, play_in_terminal
-    from adk_agent_sim.golden.eval_criteria import build_eval_command, get_config_path
+    from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
+    from adk_agent_sim.golden.eval_criteria import build_eval_command, check_config, get_config_path
+    from adk_agent_sim.timeline.file_names import to_file_stem
 
-    config_path = get_config_path(eval_set) if settings.criteria else None
-    if asyncio.run(play_in_terminal(app, KeyboardPrompts(), eval_set, settings)):
+    path = eval_set or Path(f"{to_file_stem(app.name)}.evalset.json")
+    config_path = get_config_path(path) if settings.criteria else None
+    if settings.criteria is not None:
+        check_config(path, settings.criteria)  # before anything is played
+    if asyncio.run(play_in_terminal(app, KeyboardPrompts(), path, settings)):
         print_lines(
             [
                 "",
                 "Evaluate the agent's own model against it:",
-                f"  {build_eval_command(find_adk_command(), str(agent_dir), eval_set, config_path)}",
+                f"  {build_eval_command(find_adk_command(), str(agent_dir), path, config_path)}",
+                *(f"  {note}" for note in describe_unloadable_folder(agent_dir)),
             ]
         )
     if report := get_report():
@@ -194,6 +201,7 @@ def _run_terminal(app: App, agent_dir: Path, eval_set: Path, get_report: _GetRep
 
 def _run_script(
     app: App,
+    agent_dir: Path,
     script_path: Path,
     eval_set: Path | None,
     get_report: _GetReport,
@@ -203,7 +211,11 @@ def _run_script(
 ) -> NoReturn:
     """Play a script, print its result and exit with its code."""
     from adk_agent_sim.adk.script import play_script, read_script
+    from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
+    from adk_agent_sim.golden.eval_criteria import check_config
 
+    if eval_set is not None and settings.criteria is not None:
+        check_config(eval_set, settings.criteria)  # before anything is played
     script = read_script(script_path)
     with send_other_output_to_stderr() if as_json else nullcontext():
         mismatches = asyncio.run(play_script(app, script, eval_set, settings))
@@ -218,6 +230,8 @@ def _run_script(
         print_document("\n\n".join(filter(None, [result, str(report or "")])))
     if mismatches:
         sys.exit(ExitCode.FAILED)
+    if eval_set is not None:
+        print_lines(describe_unloadable_folder(agent_dir), err=True)
     if not is_comparison:
         raise NothingToCompare(
             f"{script_path} was played to its end but expects nothing, so nothing was compared. "

@@ -60,12 +60,17 @@ WORLD_OPTIONS = (
         help="How much the agent is notified of.",
     ),
     click.option("--world-agent", "world_agents", multiple=True, metavar="NAME", help="Only these get world tools."),
-    click.option("--noise", is_flag=True, help="The format's noise: 10% failing calls, 10 unrelated events a minute."),
+    click.option(
+        "--noise",
+        is_flag=True,
+        help="The format's noise: 10% failing calls, 10 unrelated events a minute, and tools with other names and "
+        "descriptions.",
+    ),
     click.option(
         "--tool-failure-probability",
         type=click.FloatRange(0, 1),
         metavar="P",
-        help="The probability that a valid call of the agent fails.",
+        help="The probability that a valid call of the agent fails. Its final text always reaches the user.",
     ),
     click.option(
         "--tool-augmentation",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import click
 from adk_agent_sim.cli.database import database_option
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.terminal_output import print_json, print_line
+from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 
@@ -47,16 +48,17 @@ def sessions(
     """
     wanted = SessionFilter(text=search, agent=agent, statuses=[SessionStatus(status) for status in statuses])
     summaries, sizes, now = asyncio.run(_read_summaries(database, wanted, None if show_all else limit + 1))
+    interrupted = asyncio.run(_find_interrupted(database, summaries))
     shown = summaries if show_all else summaries[:limit]
     if as_json:
-        print_json([_summary_to_json(each, sizes) for each in shown])
+        print_json([_summary_to_json(each, sizes, interrupted) for each in shown])
     elif not shown and wanted == SessionFilter(statuses=[]):
-        print_line(f"There are no sessions in {database}. Start `adksim serve` and connect an agent to record some.")
+        print_line(f"There are no sessions in {database}. {_advise_recording(database)}")
     elif not shown:
         print_line(f"No session in {database} is like that. `adksim sessions` lists all.")
     else:
         for each in shown:
-            print_line(_format_summary(each, sizes[each.session.session_id], now))
+            print_line(_format_summary(each, sizes[each.session.session_id], now, interrupted))
     if len(shown) < len(summaries):
         print_line(f"There are more than these {limit}: use --all, --limit, --search or --status.", err=True)
 
@@ -74,8 +76,44 @@ async def _read_summaries(
         return summaries, await timeline.get_session_sizes(ids), timeline.clock.now()
 
 
-def _format_summary(summary: SessionSummary, size: int, now: float) -> str:
-    status = _STATUS_LABELS.get(summary.status, summary.status.value)
+async def _find_interrupted(database: str, summaries: Sequence[SessionSummary]) -> Set[str]:
+    """Return the sessions that wait or run in a process that is gone: a server that was killed leaves them like that.
+
+    An agent in another process comes back when the server does, so its session is not interrupted. Such an agent names
+    itself as the client of its requests, or, in the first protocol, reports no app.
+    """
+    from adk_agent_sim.persistence.database_lock import is_used_by_server
+    from adk_agent_sim.persistence.default_path import is_run_database
+
+    is_local = is_run_database(database)
+    found = {
+        summary.session.session_id
+        for summary in summaries
+        if summary.status in (SessionStatus.WAITING, SessionStatus.RUNNING)
+        and (is_local or (summary.app_name and any(map(_is_asked_by_server, summary.pending.values()))))
+    }
+    return found if found and not await is_used_by_server(database) else set()
+
+
+def _is_asked_by_server(request: PendingRequest) -> bool:
+    """Whether the agent that waits for a turn or a tool runs in the server, not in a process that connects to it."""
+    return request.kind in (RequestKind.MODEL, RequestKind.TOOL) and not request.client_id
+
+
+def _advise_recording(database: str) -> str:
+    from adk_agent_sim.persistence.default_path import is_run_database
+
+    if is_run_database(database):
+        return "`adksim run AGENT_DIR --web` keeps those in which you play."
+    return (
+        "Start `adksim serve` and connect an agent to record some. Those of `adksim run AGENT_DIR --web` are listed "
+        "with --db AGENT_DIR."
+    )
+
+
+def _format_summary(summary: SessionSummary, size: int, now: float, interrupted: Set[str]) -> str:
+    is_interrupted = summary.session.session_id in interrupted
+    status = "interrupted" if is_interrupted else _STATUS_LABELS.get(summary.status, summary.status.value)
     parts = [
         summary.session.session_id,
         f"{status:<15}",
@@ -88,12 +126,13 @@ def _format_summary(summary: SessionSummary, size: int, now: float) -> str:
     return "  ".join(parts).rstrip()
 
 
-def _summary_to_json(summary: SessionSummary, sizes: Mapping[str, int]) -> dict[str, Any]:
+def _summary_to_json(summary: SessionSummary, sizes: Mapping[str, int], interrupted: Set[str]) -> dict[str, Any]:
     return {
         "session_id": summary.session.session_id,
         "name": summary.name,
         "description": summary.session.description,
         "status": summary.status.value,
+        "interrupted": summary.session.session_id in interrupted,
         "agent": summary.agent_name,
         "waiting": len(summary.pending),
         "created_at": _format_time(summary.session.created_at),

@@ -1,6 +1,10 @@
-"""The command `/state` of a terminal session: shows the session state, and sets keys of it."""
+"""The session state in a terminal session: the command `/state`, and the keys that are missing at the start."""
 
 from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
 
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.errors import InvalidCallSyntax
@@ -31,16 +35,42 @@ async def run_state_command(sim: Simulation, line: str) -> None:
         print_line(f"  The instructions need {', '.join(missing)} too: {STATE_COMMAND} {missing[0]}=VALUE")
 
 
+async def offer_missing_state(sim: Simulation, read_line: Callable[[str], str], *, is_interactive: bool) -> None:
+    """Say which keys of the state the instructions need before the session begins, and ask for them.
+
+    Args:
+        sim: The session.
+        read_line: Reads a line, after a prompt.
+        is_interactive: Whether a person can be asked; otherwise lines that were prepared would be taken for values.
+    """
+    missing = await sim.find_missing_keys()
+    if not missing:
+        return
+    names = ", ".join(missing)
+    if not is_interactive:
+        example = shlex.quote(json.dumps(dict.fromkeys(missing, "VALUE")))
+        print_line(f"The state has no {names}, which the instructions need. Start with --state {example}.", err=True)
+        return
+    print_line(f"The instructions need {names} in the session state. Type a value, or Enter for none:")
+    for key in missing:
+        if value := read_line(key):
+            await sim.set_state({key: _parse_value(value)})
+
+
+def _parse_value(text: str) -> Json:
+    try:
+        return parse_json(text)
+    except InvalidJson:
+        return text.strip()
+
+
 def _parse_changes(text: str) -> dict[str, Json]:
     if text.startswith("{"):
         try:
             return parse_json_object(text)
         except InvalidJson as error:
-            raise InvalidCallSyntax(f"This is no JSON object: {error}. Write {STATE_COMMAND} mood=calm.") from None
+            raise InvalidCallSyntax(f"This cannot be read: {error}. Write {STATE_COMMAND} mood=calm.") from None
     key, separator, value = text.partition("=")
     if not separator or not key.strip():
         raise InvalidCallSyntax(f"Write {STATE_COMMAND} KEY=VALUE, such as {STATE_COMMAND} mood=calm.")
-    try:
-        return {key.strip(): parse_json(value)}
-    except InvalidJson:
-        return {key.strip(): value.strip()}
+    return {key.strip(): _parse_value(value)}

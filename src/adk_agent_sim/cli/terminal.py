@@ -22,12 +22,13 @@ from adk_agent_sim.cli.pause_prompts import (
     PAUSE_HELP,
     SIGN_IN,
     ask_credential,
+    parse_truth,
     print_credential_request,
     print_input_request,
     send_input,
 )
 from adk_agent_sim.cli.prompts import Prompts
-from adk_agent_sim.cli.state_command import STATE_COMMAND, STATE_HELP, run_state_command
+from adk_agent_sim.cli.state_command import STATE_COMMAND, STATE_HELP, offer_missing_state, run_state_command
 from adk_agent_sim.cli.tool_prompts import TOOL_HELP, TOOL_WORDS, print_tool_call, send_tool_response
 from adk_agent_sim.cli.travel_commands import TRAVEL_COMMANDS, TRAVEL_HELP, print_turns, travel
 from adk_agent_sim.errors import DecisionMismatch, RunFailed, SessionIncomplete, SimulatorError
@@ -101,8 +102,12 @@ class _TerminalSession:
         if step is None:
             print_document("First you are the user, then the agent's model. Type /help for the commands.\n\n")
         self._print_new_entries()
+        is_new = step is None
         while True:
             try:
+                if is_new:
+                    is_new = False
+                    await offer_missing_state(self._sim, self._read_line, is_interactive=self._prompts.is_interactive)
                 step = await self._take_step(step)
             except _QuitRequested:
                 return False
@@ -207,8 +212,11 @@ class _TerminalSession:
         line = self._read_line(f"approve {call}? yes/no", ["yes", "no"])
         if line.split(" ")[0] in TRAVEL_COMMANDS:
             return await self._travel(line, question)
-        if line in ("yes", "no"):
-            return await self._run_step(question.approve() if line == "yes" else question.deny(), question)
+        is_approved = parse_truth(line)
+        if is_approved is not None:
+            return await self._run_step(question.approve() if is_approved else question.deny(), question)
+        if line:
+            print_message("Answer yes or no.", fg="red", err=True)
         return question
 
     async def _ask_input(self, request: InputRequest) -> Step | None:

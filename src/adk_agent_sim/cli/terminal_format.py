@@ -10,6 +10,8 @@ from adk_agent_sim.adk.steps import ModelTurn
 from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema
 from adk_agent_sim.text.escaping import escape_message
 from adk_agent_sim.text.terminal_output import TerminalText, join_text, make_document, stack_lines, style
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
@@ -57,11 +59,18 @@ def format_entry(history_entry: HistoryEntry) -> TerminalText:
         case ToolError():
             message = escape_message(f"{history_entry.error_type}: {history_entry.error_message}")
             return join_text("  ", style("Tool Error", fg="red"), "  ", make_document(message))
+        case FinalResponse(content="", raw=raw) if _has_only_results(raw):
+            return TerminalText()  # the run waits for the user after a call: its result was printed
         case FinalResponse():
             answer = make_document(f"  {escape_message(history_entry.content)}\n\n")
             return join_text("  ", style("answer", fg="blue"), answer)
         case _:
             return TerminalText()
+
+
+def _has_only_results(content: Json) -> bool:
+    parts = get_parts(content)
+    return bool(parts) and all("function_response" in part for part in parts)
 
 
 def _format_tool(name: str, schema: JsonSchema, description: str) -> TerminalText:

@@ -78,6 +78,7 @@ SimulatorError
 ├── AppLoadFailed                an app of an installed distribution cannot be loaded
 ├── UnknownTool                  the app has no such tool for the caller
 ├── NotJudgeable                 a run cannot be judged: nothing is expected, or nothing happened
+│   ├── JudgeFailed              the model that judges a run failed; asking it again may help
 │   └── OracleFailed             an event of the scenario's own oracle run failed or never happened
 ├── InvalidAugmentation          options that disturb a run are invalid, or not supported
 ├── InvalidCheckerParam          an additional check for the judge is invalid
@@ -168,6 +169,7 @@ from adk_agent_sim.errors.scenario_errors import (
     InvalidRunOption,
     InvalidScenario,
     InvalidStoryStep,
+    JudgeFailed,
     NotConvertible,
     NotJudgeable,
     OracleFailed,
@@ -254,6 +256,7 @@ __all__ = [
     "InvalidStoryStep",
     "InvalidToolResult",
     "InvalidTransition",
+    "JudgeFailed",
     "LogChanged",
     "MalformedValue",
     "MockImpossible",

@@ -18,11 +18,12 @@ class AgentLoadFailed(SimulatorError):
 class ToolsetUnavailable(SimulatorError):
     """A toolset, such as an MCP server, cannot be loaded, so the agent would run without its tools."""
 
-    def __init__(self, agent_name: str, toolset: str, error: Exception) -> None:
+    def __init__(self, agent_name: str, toolset: str, error: Exception, *, needs_credential: bool = False) -> None:
         reason = str(error) or type(error).__name__
+        sign_in = "sign in with a credential that it accepts, or " if needs_credential else ""
         super().__init__(
             f"Agent {agent_name!r} cannot load its tools from {toolset}: {reason}. "
-            "Start the toolset's server, or remove the toolset from the agent's tools."
+            f"Start the toolset's server, or {sign_in}remove the toolset from the agent's tools."
         )
         self.toolset = toolset
 
@@ -158,8 +159,8 @@ class StateKeyMissing(SimulatorError):
         whose = f"the instruction of {agent_name!r}" if agent_name else "an instruction"
         super().__init__(
             f"The session state has no {'key' if len(keys) == 1 else 'keys'} {names}, which {whose} needs. Set the "
-            f"state and send the message again: `/state {keys[0]}=VALUE` in the terminal, `set_state` in Python, or "
-            "the State tab in the browser."
+            f"state and send the message again: `/state {keys[0]}=VALUE` in the terminal, `--state` or `state:` for a "
+            "script, `set_state` in Python, or the State tab in the browser."
         )
         self.keys = tuple(keys)
 

@@ -98,6 +98,18 @@ class NotJudgeable(SimulatorError):
         self.reason = reason
 
 
+class JudgeFailed(NotJudgeable):
+    """The model that judges a run did not answer: a rate limit, a missing key, no network. It may answer another time.
+
+    What its client raised is the cause of this error.
+    """
+
+    def __init__(self, model: str, reason: str, code: str | int | None = None) -> None:
+        super().__init__(f"with the model {model!r:.80}", reason)
+        self.code = code
+        """The code that the model answered with, if it answered with one."""
+
+
 class OracleFailed(NotJudgeable):
     """What a scenario expects cannot happen: an event of its own oracle run failed or never happened."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 
 from google.adk.evaluation.eval_case import EvalCase, Invocation, get_all_tool_calls
 from google.adk.evaluation.eval_metrics import BaseCriterion, EvalMetric, ToolTrajectoryCriterion
@@ -66,10 +68,16 @@ def _compare_calls(actual: list[Invocation], expected: list[Invocation], match: 
         zip(result.per_invocation_results, actual, expected, strict=True), start=1
     ):
         if each.eval_status is not EvalStatus.PASSED:
-            calls = _format_calls(get_all_tool_calls(wanted.intermediate_data))
-            made = _format_calls(get_all_tool_calls(turn.intermediate_data))
+            calls = format_calls(get_all_tool_calls(wanted.intermediate_data))
+            made = format_calls(get_all_tool_calls(turn.intermediate_data))
             return [f"Turn {number}: the calls differ ({match}): expected {calls}, got {made}."]
     return []
+
+
+def import_metrics() -> None:
+    """Import what judging needs, which takes seconds; without the extra `eval`, the judge says what is missing."""
+    with suppress(ImportError):
+        import_module("google.adk.evaluation.final_response_match_v1")
 
 
 def _compare_responses(actual: list[Invocation], expected: list[Invocation], threshold: float) -> list[str]:
@@ -87,6 +95,7 @@ def _compare_responses(actual: list[Invocation], expected: list[Invocation], thr
     return [f"The final responses match to {score:.2f} (ROUGE-1), and {threshold:g} is needed."]
 
 
-def _format_calls(calls: Sequence[types.FunctionCall]) -> str:
+def format_calls(calls: Sequence[types.FunctionCall]) -> str:
+    """Return calls in one line, such as `add("a":1,"b":2)`; a long one is cut off."""
     texts = [f"{each.name}({encode_json(to_json_value(each.args or {})).decode()[1:-1]})" for each in calls]
     return (", ".join(texts) or "none")[:_MAX_TEXT]

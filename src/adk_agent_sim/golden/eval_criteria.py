@@ -153,9 +153,16 @@ def build_eval_command(adk: str, folder: str, eval_set_path: Path, config_path: 
     return f"{command} --config_file_path {shlex.quote(str(config_path))}" if config_path else command
 
 
-def check_config(eval_set_path: Path) -> None:
-    """Raise InvalidCriteria if the criteria of an EvalSet's folder cannot be changed, because the file is no JSON."""
-    read_config(get_config_path(eval_set_path))
+def check_config(eval_set_path: Path, criteria: EvalCriteria) -> None:
+    """Raise InvalidCriteria if the criteria cannot be written for an EvalSet's folder: before anything else is.
+
+    They cannot if the file is no JSON, or if nothing would be compared, so that every model would pass.
+    """
+    if not _merge_entries(read_config(get_config_path(eval_set_path)), criteria):
+        raise InvalidCriteria(
+            "Nothing was written: `adk eval` would compare nothing, and every model would pass. The calls and the "
+            "response are both off. Leave one of them on, or add a rubric."
+        )
 
 
 def write_criteria(eval_set_path: Path, criteria: EvalCriteria) -> Path:
@@ -169,8 +176,7 @@ def write_criteria(eval_set_path: Path, criteria: EvalCriteria) -> Path:
         prepared = prepare_path(path)
         with lock_folder(prepared.parent):
             content = read_config(prepared)
-            others = {name: entry for name, entry in _get_entries(content).items() if name not in _OWN_METRICS}
-            content["criteria"] = {**criteria.to_config(), **others}
+            content["criteria"] = _merge_entries(content, criteria)
             atomic_write_text(prepared, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
     return path
 
@@ -194,6 +200,12 @@ def read_config(path: Path) -> dict[str, Any]:
         raise InvalidCriteria(
             f"{path} cannot be read as the criteria of `adk eval`, and was not changed: {error}. Fix or remove it."
         ) from error
+
+
+def _merge_entries(content: Mapping[str, Any], criteria: EvalCriteria) -> dict[str, Any]:
+    """Return the criteria that a file has once these are written; metrics that are not ours are preserved."""
+    others = {name: entry for name, entry in _get_entries(content).items() if name not in _OWN_METRICS}
+    return {**criteria.to_config(), **others}
 
 
 def _get_entries(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -48,6 +48,14 @@ class OpenedCase:
     adk_session: AdkSession | None = None
     """The session that the file is; None if it is a case."""
 
+    @property
+    def app_name(self) -> str:
+        """The app that it names; empty if it names none."""
+        if self.adk_session is not None:
+            return self.adk_session.app_name
+        session_input = self.eval_case.session_input if self.eval_case is not None else None
+        return session_input.app_name if session_input is not None else ""
+
     def build_events(self) -> list[Event]:
         """Return the case as a timeline; raise ValueError if it has no conversation that could be shown."""
         if self.adk_session is not None:
@@ -79,14 +87,14 @@ def summarize_case(case: OpenedCase) -> CaseSummary:
         recording = case.build_recording()
     except ValueError as error:
         return CaseSummary(app_name="", first_message="", turn_count=0, call_count=0, problem=str(error))
-    return summarize_recording(recording)
+    return summarize_recording(case, recording)
 
 
-def summarize_recording(recording: Recording) -> CaseSummary:
+def summarize_recording(case: OpenedCase, recording: Recording) -> CaseSummary:
     """Return what a table shows of a case with this recording."""
     queries = [run for run in recording.runs if run.is_query]
     return CaseSummary(
-        app_name=recording.app_name,
+        app_name=case.app_name,
         first_message=extract_visible_text(queries[0].message) if queries else "",
         turn_count=len(queries),
         call_count=sum(len(run.calls) for run in recording.runs),
@@ -107,14 +115,18 @@ class EvalFileContent:
 class EvalFile:
     """One file; what was read is kept until the file changes."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, kind: EvalFileKind | None = None) -> None:
         """Open the file.
+
+        Args:
+            path: The file.
+            kind: What it is, so that it is not read before its content is wanted; by default its content tells.
 
         Raises:
             ImportRefused: There is no such file, or it is something else.
         """
         self.path = path
-        self.kind: EvalFileKind = _detect_kind(path)
+        self.kind: EvalFileKind = kind or _detect_kind(path)
         self._editor = EvalSetEditor(path) if self.kind == "evalset" else None
         self._last: tuple[_Signature, EvalFileContent] | None = None
 

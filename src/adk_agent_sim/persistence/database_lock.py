@@ -64,12 +64,18 @@ class DatabaseLock:
 
 
 @asynccontextmanager
-async def lock_database(url_or_path: str | Path) -> AsyncGenerator[DatabaseLock]:
+async def lock_database(
+    url_or_path: str | Path, *, advice: str = "Use that server, or choose another database."
+) -> AsyncGenerator[DatabaseLock]:
     """Hold the lock of a database.
 
     The lock of an SQLite file cannot be lost. That of a PostgreSQL database is lost with its connection, for example
     when PostgreSQL restarts: it is then taken again as soon as PostgreSQL answers. If another server was faster, this
     one must stop: `DatabaseLock.call_when_lost` reports it, and leaving the block raises the error.
+
+    Args:
+        url_or_path: The database.
+        advice: What to do if another server uses it, in terms of the command that was run.
 
     Raises:
         StoreNotOpened: Another server uses the database, or has taken it meanwhile.
@@ -77,19 +83,29 @@ async def lock_database(url_or_path: str | Path) -> AsyncGenerator[DatabaseLock]
     """
     url = parse_database_url(url_or_path)
     lock = DatabaseLock()
-    async with _lock_sqlite_file(url) if url.get_backend_name() == "sqlite" else _lock_postgres(url, lock):
+    is_sqlite = url.get_backend_name() == "sqlite"
+    async with _lock_sqlite_file(url, advice) if is_sqlite else _lock_postgres(url, lock, advice):
         yield lock
     if lock.loss is not None:
         raise lock.loss
 
 
+async def is_used_by_server(url_or_path: str | Path) -> bool:
+    """Return whether a server has the database, or whether that cannot be known."""
+    try:
+        async with lock_database(url_or_path):
+            return False
+    except StoreFailed:
+        return True
+
+
 @asynccontextmanager
-async def _lock_sqlite_file(url: URL) -> AsyncGenerator[None]:
+async def _lock_sqlite_file(url: URL, advice: str) -> AsyncGenerator[None]:
     lock = FileLock(f"{resolve_sqlite_path(url)}.lock", blocking=False, mode=PRIVATE_MODE)
     try:
         lock.acquire()
     except Timeout:
-        raise _build_refusal(url) from None
+        raise _build_refusal(url, advice) from None
     except OSError as error:
         raise StoreNotOpened(format_url(url), str(error), "Choose another path with --db.") from error
     try:
@@ -99,8 +115,8 @@ async def _lock_sqlite_file(url: URL) -> AsyncGenerator[None]:
 
 
 @asynccontextmanager
-async def _lock_postgres(url: URL, lock: DatabaseLock) -> AsyncGenerator[None]:
-    connection = _LockConnection(url)
+async def _lock_postgres(url: URL, lock: DatabaseLock, advice: str) -> AsyncGenerator[None]:
+    connection = _LockConnection(url, advice)
     stop = asyncio.Event()
     try:
         await asyncio.to_thread(connection.acquire)
@@ -136,8 +152,9 @@ async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
 class _LockConnection:
     """The connection whose session holds the lock in PostgreSQL."""
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, advice: str) -> None:
         self._url = url
+        self._advice = advice
         self._engine = create_lock_engine(url)
         self._connection: Connection | None = None
         self._session: Mapping[str, object] | None = None
@@ -170,7 +187,7 @@ class _LockConnection:
         if self._session is not None and connection.execute(_END_SESSION, self._session).first():
             reason = "the previous connection of this server is still open"
             raise StoreFailed(format_url(self._url), "lock the database", reason, "It is being closed.")
-        raise _build_refusal(self._url)
+        raise _build_refusal(self._url, self._advice)
 
     def renew(self) -> None:
         """Check the connection; if it was closed, connect and take the lock again, as soon as that is possible.
@@ -208,7 +225,5 @@ class _LockConnection:
         self._connection = None
 
 
-def _build_refusal(url: URL) -> StoreNotOpened:
-    return StoreNotOpened(
-        format_url(url), "another `adksim serve` uses it", "Use that server, or choose another database with --db."
-    )
+def _build_refusal(url: URL, advice: str) -> StoreNotOpened:
+    return StoreNotOpened(format_url(url), "another server uses it", advice)

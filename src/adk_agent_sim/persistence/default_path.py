@@ -27,7 +27,16 @@ def get_run_database_path(agent_dir: Path) -> Path:
     """
     path = agent_dir.resolve()
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
-    return get_data_folder() / "runs" / f"{to_file_stem(path.name)}-{digest}.db"
+    return _get_runs_folder() / f"{to_file_stem(path.name)}-{digest}.db"
+
+
+def is_run_database(url_or_path: str) -> bool:
+    """Return whether a database is one of those in which `adksim run --web` keeps sessions."""
+    return Path(url_or_path).parent == _get_runs_folder()
+
+
+def _get_runs_folder() -> Path:
+    return get_data_folder() / "runs"
 
 
 def get_data_folder() -> Path:

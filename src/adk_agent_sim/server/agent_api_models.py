@@ -80,6 +80,7 @@ class Briefing(ApiModel):
     output_schema: dict[str, Any] | None = Field(description="The schema of a final response; None: any text")
     model: str = Field(description="The agent's own model; empty if there is none that can be asked here")
     problem: str = Field(default="", description="Why the tools did not load; empty if they did")
+    note: str = Field(default="", description="Why no instruction and no tools are known, if that is no error")
 
 
 class RequestInfo(ApiModel):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from adk_agent_sim.adk.agent_folder import AgentFolder
 from adk_agent_sim.adk.agent_run import AgentRun
@@ -29,6 +30,17 @@ _MEMORY_SERVICES = RunnerServices()
 
 _FAILURE_RETRY_SECONDS = 10.0
 """How long a failure to load tools is cached: every page load asks, and an unreachable MCP server is slow to fail."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalLocation:
+    """Where the eval cases of an agent are."""
+
+    agent_key: str
+    folder: Path | None
+    """The agent's folder; None if it has none."""
+    eval_set: Path | None
+    """The file that its sessions are exported to; None if that is known only when its code is loaded."""
 
 
 class AgentCatalog:
@@ -80,9 +92,26 @@ class AgentCatalog:
         return await self._load_entry(self._get_entry(key))
 
     async def load_by_app_name(self, app_name: str) -> PlayableAgent | None:
-        """Returns the agent whose app has this name, loaded now; None if there is none."""
+        """Returns the agent whose app has this name, loaded now; None if there is none.
+
+        If no folder has the name, agents are loaded until one has such an app: nothing else tells what apps are named.
+
+        Raises:
+            AgentLoadFailed: The code of the agent whose folder has this name cannot be loaded.
+        """
         entry = self.find_entry(app_name)
-        return await self._load_entry(entry) if entry is not None else None
+        agent = await self._load_entry(entry) if entry is not None else None
+        if agent is not None and agent.app_name == app_name:
+            return agent
+        return await self.folder_agents.search_app(app_name) if self.folder_agents is not None else None
+
+    def has_unopened_agents(self) -> bool:
+        """Returns whether the folder has agents that nobody has opened, so that the names of their apps are unknown."""
+        return any(not entry.was_opened for entry in self._list_entries())
+
+    def list_failed_labels(self) -> list[str]:
+        """Returns the names of the agents whose code could not be loaded."""
+        return [entry.label for entry in self._list_entries() if entry.failure is not None]
 
     def find_entry(self, app_name: str) -> CatalogEntry | None:
         """Returns the entry of the agent whose app has this name, loaded or not; None if there is none."""
@@ -92,6 +121,10 @@ class AgentCatalog:
         """Returns the agent whose app has this name, if it is loaded, or None."""
         entry = self.find_entry(app_name)
         return entry.agent if entry is not None else None
+
+    def list_eval_locations(self) -> list[EvalLocation]:
+        """Returns where the eval cases of each agent are; nothing is loaded for it."""
+        return [self._find_eval_location(entry) for entry in self._list_entries()]
 
     async def list_agents(self) -> list[AgentInfo]:
         """Returns the agents; if their code is loaded, with their tools, which are asked for on first use."""
@@ -116,6 +149,16 @@ class AgentCatalog:
 
     def _list_entries(self) -> list[CatalogEntry]:
         return [*self._fixed.values(), *(self.folder_agents.entries.values() if self.folder_agents else ())]
+
+    def _find_eval_location(self, entry: CatalogEntry) -> EvalLocation:
+        config = entry.agent.config if entry.agent is not None else None
+        eval_set = config.resolve_eval_set_path() if config is not None else None
+        folder = Path(config.folder) if config is not None and config.folder is not None else None
+        if entry.folder_name and self.folder_agents is not None:
+            agent_folder = self.folder_agents.folder
+            folder = agent_folder.root / entry.folder_name
+            eval_set = eval_set or agent_folder.find_eval_set(entry.folder_name)
+        return EvalLocation(agent_key=entry.key, folder=folder, eval_set=eval_set and Path.cwd() / eval_set)
 
     def _get_entry(self, key: str) -> CatalogEntry:
         entries = {entry.key: entry for entry in self._list_entries()}

@@ -35,6 +35,7 @@ _SECONDS_PER_DAY = 24 * 3600.0
 _SECONDS_PER_HOUR = 3600.0
 
 _LOCAL = Exposure()
+_BUSY_ADVICE = "Use that server, or run `adksim serve` with another --db."
 
 _log = get_logger(__name__)
 
@@ -91,7 +92,7 @@ async def run_services(settings: ServeSettings) -> AsyncGenerator[RunningService
     exposure = settings.exposure
     exposure.check()
     async with (
-        lock_database(settings.database) as lock,
+        lock_database(settings.database, advice=_BUSY_ADVICE) as lock,
         open_store(settings.database, durability=settings.durability) as store,
         open_access_control(store.tokens) as access,
         _run_retention(timeline := Timeline(store), settings.keep_days),

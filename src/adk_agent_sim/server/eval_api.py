@@ -1,4 +1,4 @@
-"""The endpoints about files of eval cases; present only if the server was started with such files."""
+"""The endpoints about files of eval cases; present only if the server was started with such files or with agents."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def _get_evals(request: Request) -> EvalCatalog:
     return request.app.state.evals
 
 
-def _get_open_file(request: Request, key: str) -> OpenEvalFile:
-    return _get_evals(request)[key]
+async def _get_open_file(request: Request, key: str) -> OpenEvalFile:
+    return await _get_evals(request).get(key)
 
 
 EvalsDependency = Annotated[EvalCatalog, Depends(_get_evals)]
@@ -43,8 +43,8 @@ eval_api = create_router("/api/evals")
 
 @eval_api.get("", response_model=list[EvalFileSummary])
 async def list_eval_files(evals: EvalsDependency) -> Response:
-    """The files that the server was started with."""
-    return json_response([await file.summarize() for file in evals])
+    """The files that the server was started with, or those of its agents."""
+    return json_response([await file.summarize() for file in await evals.list_files()])
 
 
 @eval_api.get("/{key}", response_model=EvalFileInfo)
@@ -109,7 +109,7 @@ async def compare_eval_case(
     evals: EvalsDependency, file: EvalFileDependency, case_key: str, comparison: ComparisonInput
 ) -> Response:
     """Score another recording of the same conversation, such as a session of the agent's own model."""
-    other = evals[comparison.file_key].file
+    other = (await evals.get(comparison.file_key)).file
     found = other.find_case(comparison.case_key)
     return json_response(await file.compare(case_key, f"{found.eval_id} of {other.path.name}", found))
 

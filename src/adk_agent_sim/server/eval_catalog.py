@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from adk_agent_sim.adk.agent_loader import App
 from adk_agent_sim.adk.case_badge import (
     CaseBadge,
-    check_case,
     create_first_badge,
     create_unchecked_badge,
     find_recording_obstacle,
 )
 from adk_agent_sim.adk.case_metrics import list_invocations, score_case
 from adk_agent_sim.adk.case_report import score_replay
-from adk_agent_sim.adk.tool_catalog import build_tool_catalog
-from adk_agent_sim.errors import EditRefused, NotFound, SimulatorError
+from adk_agent_sim.errors import NotFound, SimulatorError
 from adk_agent_sim.golden.case_fields import list_fields
 from adk_agent_sim.golden.case_rows import build_case_rows
 from adk_agent_sim.golden.eval_file import CaseSummary, EvalFile, OpenedCase, summarize_case, summarize_recording
 from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.server import row_details
+from adk_agent_sim.server.case_replays import CaseReplays, LoadedAgent
 from adk_agent_sim.server.catalog_keys import find_free_key
 from adk_agent_sim.server.eval_api_models import (
     BadgeInfo,
@@ -38,7 +39,6 @@ from adk_agent_sim.server.eval_api_models import (
 from adk_agent_sim.server.eval_views import build_check_info, build_field_info
 from adk_agent_sim.server.json_input import parse_json_object_input
 from adk_agent_sim.server.row_api_models import Row, RowDetail, to_api_row
-from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
@@ -50,8 +50,6 @@ _MAX_FIELDS = 1_000
 _MAX_SUMMARY_CHARS = 300
 _MAX_CHECKS = 1_000
 _MAX_TIMELINES = 4
-
-_log = get_logger(__name__)
 
 
 class EvalCatalog:
@@ -66,54 +64,47 @@ class EvalCatalog:
             ignored_paths: The values in results that may differ.
         """
         self._files: dict[str, OpenEvalFile] = {}
-        replays = _Replays(app, ignored_paths)
+        self._keys: dict[Path, str] = {}
+        replays = CaseReplays(LoadedAgent(app) if app is not None else None, ignored_paths)
         for file in files:
-            key = find_free_key(to_snake_case(file.path.name.partition(".")[0]) or "evals", self._files)
-            self._files[key] = OpenEvalFile(key, file, replays)
+            self._open(file, replays)
+        self.initial_count = len(self._files)
+        """How many files the server was started with."""
 
-    def __len__(self) -> int:
-        return len(self._files)
+    async def list_files(self) -> Sequence[OpenEvalFile]:
+        """Returns the files."""
+        return list(self._files.values())
 
-    def __iter__(self) -> Iterator[OpenEvalFile]:
-        return iter(self._files.values())
-
-    def __getitem__(self, key: str) -> OpenEvalFile:
+    async def get(self, key: str) -> OpenEvalFile:
+        """Returns a file; raises NotFound."""
         if key not in self._files:
             raise NotFound(f"There is no file {key[:100]!r} of eval cases on this server.")
         return self._files[key]
 
+    def find_by_path(self, path: Path) -> OpenEvalFile | None:
+        """Returns the file at a path, if it is one of these."""
+        key = self._keys.get(_resolve(path))
+        return self._files[key] if key is not None else None
 
-class _Replays:
-    """Replays cases on the tools of one app, one at a time: its tools may share what they change."""
+    def add_export(self, path: Path, agent_key: str) -> OpenEvalFile | None:
+        """Returns the file that a session of an agent was exported to; None if it is not one of these."""
+        return self.find_by_path(path)
 
-    def __init__(self, app: App | None, ignored_paths: Sequence[str]) -> None:
-        self.app = app
-        self._ignored_paths = ignored_paths
-        self._lock = asyncio.Lock()
-        self._schemas: Mapping[str, Mapping[str, Any]] | None = None
+    def _open(self, file: EvalFile, replays: CaseReplays) -> OpenEvalFile:
+        key = find_free_key(to_snake_case(file.path.name.partition(".")[0]) or "evals", self._files)
+        self._files[key] = opened = OpenEvalFile(key, file, replays)
+        self._keys.setdefault(_resolve(file.path), key)
+        return opened
 
-    async def load_schemas(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return the schemas of the arguments of the app's tools, by name; none if they cannot be loaded."""
-        if self._schemas is None:
-            try:
-                self._schemas = (await build_tool_catalog(self.app)).tools if self.app else {}
-            except SimulatorError as error:  # a replay says it again; the values can be corrected as JSON
-                _log.warning("The tools of the agent cannot be listed: %s", error)
-                self._schemas = {}
-        return self._schemas
 
-    async def check(self, case: OpenedCase) -> CaseBadge:
-        """Replay a case and return its badge."""
-        if self.app is None:
-            raise EditRefused("No agent was named, so nothing can be replayed. Start again with --agent DIR.")
-        async with self._lock:
-            return await check_case(self.app, case, self._ignored_paths)
+def _resolve(path: Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
 class OpenEvalFile:
     """One file, and what was found out about its cases."""
 
-    def __init__(self, key: str, file: EvalFile, replays: _Replays) -> None:
+    def __init__(self, key: str, file: EvalFile, replays: CaseReplays) -> None:
         self.key = key
         self.file = file
         self._replays = replays
@@ -129,11 +120,19 @@ class OpenEvalFile:
         count, problem = 0, ""
         try:
             count = len((await asyncio.to_thread(self.file.read)).cases)
-        except SimulatorError as error:
+        except (SimulatorError, OSError) as error:
             problem = str(error)
         return EvalFileSummary(
             key=self.key, path=str(self.file.path), kind=self.file.kind, case_count=count, problem=problem
         )
+
+    async def find_key_of(self, eval_id: str) -> str:
+        """Returns the key of the last case with an id; empty if there is none, or the file cannot be read now."""
+        try:
+            cases = (await asyncio.to_thread(self.file.read)).cases
+        except (SimulatorError, OSError):
+            return ""
+        return next((case.key for case in reversed(cases) if case.eval_id == eval_id), "")
 
     async def describe(self) -> EvalFileInfo:
         """Returns the file with its cases."""
@@ -150,7 +149,7 @@ class OpenEvalFile:
             kind=self.file.kind,
             version=content.version,
             is_editable=content.is_editable,
-            has_agent=self._replays.app is not None,
+            has_agent=self._replays.has_agent,
             undo_label=editor.undo_label if editor else "",
             redo_label=editor.redo_label if editor else "",
             cases=[self._describe_case(case) for case in content.cases],
@@ -245,13 +244,13 @@ class OpenEvalFile:
         return self._summaries[case.fingerprint]
 
     def _inspect(self, case: OpenedCase) -> tuple[CaseSummary, CaseBadge]:
-        has_agent = self._replays.app is not None
+        has_agent = self._replays.has_agent
         try:
             recording = case.build_recording()
         except ValueError:
             return summarize_case(case), create_unchecked_badge(case, has_agent=has_agent)
         badge = create_first_badge(find_recording_obstacle(recording), has_agent=has_agent)
-        return summarize_recording(recording), badge
+        return summarize_recording(case, recording), badge
 
     def _describe_detail(self, case_key: str, schemas: Mapping[str, Mapping[str, Any]]) -> EvalCaseDetail:
         content = self.file.read()

@@ -71,6 +71,13 @@ class ExportInput(ApiModel):
     )
 
 
+class EvalCaseKeys(ApiModel):
+    """Where the eval pages show a case."""
+
+    file_key: str
+    case_key: str
+
+
 class ExportResult(ApiModel):
     """The result of an export."""
 
@@ -78,6 +85,9 @@ class ExportResult(ApiModel):
     case_json: str = Field(description="The case or fixture that was written, as JSON text")
     command: str = Field(description="The command that runs `adk eval` or `adk test` on it")
     criteria_path: str | None = Field(default=None, description="The test_config.json that was written")
+    eval_case: EvalCaseKeys | None = Field(
+        default=None, description="With `evalset`: the case on the eval pages of this server, if it has them"
+    )
     notes: list[str] = Field(description="What is left out and all warnings, together")
     left_out: list[str] = Field(default_factory=list[str], description="What is not exported, and why")
     warnings: list[str] = Field(default_factory=list[str], description="What `adk eval` or `adk test` cannot repeat")

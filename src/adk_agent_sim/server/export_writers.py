@@ -18,6 +18,7 @@ from adk_agent_sim.golden.adk_test_fixture import (
     find_fixture_obstacles,
     write_adk_test_fixture,
 )
+from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
 from adk_agent_sim.golden.eval_criteria import (
     EvalCriteria,
     build_eval_command,
@@ -104,11 +105,14 @@ def write_eval_case(source: ExportSource) -> ExportResult:
     """Append the finished part of a session to the agent's EvalSet; the notes name what is left out."""
     config, session_id = source.config, source.session_id
     session = SimulationSession.from_events(config, session_id, source.select_events())
-    notes = GoldenTraceBuilder(session).collect_notes(has_tool_error_plugin=source.has_tool_error_plugin)
+    notes = [
+        *describe_unloadable_folder(config.folder),
+        *GoldenTraceBuilder(session).collect_notes(has_tool_error_plugin=source.has_tool_error_plugin),
+    ]
     path = source.path or config.resolve_eval_set_path()
     if source.criteria is not None:
         _check_config_place(path)
-        check_config(path)  # before the case is written
+        check_config(path, source.criteria)  # before the case is written
     writer = EvalSetWriter(path, session.agent_name)
     write = writer.preview_eval_case if source.is_preview else writer.write_eval_case
     case = write(GoldenTraceBuilder(session).build(), source.replaces)

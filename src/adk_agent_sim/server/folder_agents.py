@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from adk_agent_sim.adk.import_thread import ImportThread
 from adk_agent_sim.adk.load_failure import LoadFailure, describe_load_failure, describe_slow_load
 from adk_agent_sim.adk.run_app import remove_simulator_plugin
 from adk_agent_sim.adk.runner_services import RunnerServices
+from adk_agent_sim.errors import AgentLoadFailed
 from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.catalog_entry import CatalogEntry
@@ -97,6 +99,22 @@ class FolderAgents:
             failure = entry.failure or LoadFailure(problem="the server is stopping", advice="Start it again.")
             raise failure.build_error(entry.label)
         return entry.agent
+
+    async def search_app(self, app_name: str) -> PlayableAgent | None:
+        """Load agents that nobody has opened until one has an app of this name; returns it, or None if none has.
+
+        Those whose code contains the name are loaded first: each load runs code of the user's, and may take long.
+        """
+        unopened = [entry for entry in self.entries.values() if not entry.was_opened]
+        mentions = {
+            entry: await asyncio.to_thread(self.folder.mentions, entry.folder_name, app_name) for entry in unopened
+        }
+        for entry in sorted(unopened, key=lambda each: not mentions[each]):
+            with suppress(AgentLoadFailed):  # its card says why
+                agent = await self.load(entry)
+                if agent.app_name == app_name:
+                    return agent
+        return None
 
     async def watch_files(self) -> None:
         """Load agents again when their files have changed; runs until it is cancelled."""

@@ -31,6 +31,9 @@ _CANNOT_CONTINUE = (
     "The agent of this session runs in another process, which cannot continue it from here. Pass `restart=` to its "
     "SimulatorPlugin, or answer in the program that runs the agent."
 )
+_PROCESS_GONE = (
+    "The process of this session's agent could continue it and is gone. Start it again with its SimulatorPlugin."
+)
 _KINDS = (RequestKind.INPUT, RequestKind.CREDENTIAL)
 
 
@@ -118,5 +121,13 @@ class PauseActions:
             raise AgentNotLocal(session_id, action)
         process = self._restarts.find(session_id)
         if process is None:
-            raise ForkRefused(_CANNOT_CONTINUE)
+            raise ForkRefused(self.find_problem(session_id))
         await process.resume(session_id, dump_json(to_json_value(message)))
+
+    def find_problem(self, session_id: str) -> str:
+        """Returns why nobody can answer the requests of a session from here; empty if somebody can."""
+        if self._runs.find(session_id) is not None or self._restarts.find(session_id) is not None:
+            return ""
+        if not self._runs.allow_remote_agents:
+            return str(AgentNotLocal(session_id, "answer a request"))
+        return _PROCESS_GONE if self._restarts.was_offered(session_id) else _CANNOT_CONTINUE

@@ -61,6 +61,19 @@ def build_agent_briefing(agent_briefing: AgentBriefing) -> Briefing:
     )
 
 
+def build_unknown_briefing(agent_name: str) -> Briefing:
+    """Returns the briefing of an agent that does not run here, in a session without a turn."""
+    return Briefing(
+        agent_name=agent_name,
+        instruction="",
+        tools=[],
+        input_schema=None,
+        output_schema=None,
+        model="",
+        note="No model was asked in this session, so no instruction and no tools are recorded.",
+    )
+
+
 def _build_instruction_parts(instruction: str) -> list[InstructionPart]:
     return [
         InstructionPart(text=section.text, is_from_adk=section.is_from_adk)

@@ -121,7 +121,8 @@ def _iter_values(row: TimelineRow, row_events: Sequence[RowEvent]) -> Iterator[t
 
 
 def _iter_other_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, DisplayFormat, Json]]:
-    for event, part_index in row_events:
+    # How a run ended is said in words for people; the error that ADK emitted before comes below it.
+    for event, part_index in sorted(row_events, key=lambda each: not isinstance(each[0].payload, RunEnded)):
         match event.payload:
             case UserSpoke(content=content):
                 yield from _iter_content_values(get_parts(content), part_index)

@@ -18,5 +18,8 @@ class ServerInfo(ApiModel):
     export_formats: list[ExportFormatInfo] = Field(description="What a session can be exported to, in display order")
     is_persistent: bool = Field(description="Whether sessions are stored in a database")
     scenario_count: int = Field(default=0, description="The number of scenarios on this server")
-    eval_file_count: int = Field(default=0, description="The number of files of eval cases on this server")
+    has_evals: bool = Field(default=False, description="Whether there are pages of eval cases")
+    eval_file_count: int = Field(
+        default=0, description="The number of files of eval cases that the server was started with"
+    )
     bench_count: int = Field(default=0, description="The number of benches on this server")

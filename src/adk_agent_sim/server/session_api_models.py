@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any, Literal, Self
 
 from pydantic import Field
@@ -101,6 +102,19 @@ class SessionInfo(ApiModel):
     exports: list[ExportRecord] = Field(default_factory=list[ExportRecord])
 
 
+class Interruption(StrEnum):
+    """When the server stopped that had a session which is over."""
+
+    NONE = "none"
+    """The session is not over, or somebody closed it."""
+
+    BETWEEN_RUNS = "between_runs"
+    """No run was going on."""
+
+    IN_RUN = "in_run"
+    """The agent was running, or a turn was waiting."""
+
+
 class SessionDetail(SessionInfo):
     """A session, without its rows."""
 
@@ -109,6 +123,12 @@ class SessionDetail(SessionInfo):
     )
     pause: PendingPause | None = Field(
         default=None, description="The oldest request for input or a credential that is waiting for the user"
+    )
+    interruption: Interruption = Field(
+        default=Interruption.NONE, description="When the server stopped, if the session is over because of that"
+    )
+    answer_problem: str = Field(
+        default="", description="Why the confirmation or the request cannot be answered from here; empty if it can"
     )
     time_travel: TimeTravelInfo = Field(default_factory=TimeTravelInfo)
 

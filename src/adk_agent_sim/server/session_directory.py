@@ -16,8 +16,9 @@ from adk_agent_sim.server.page_cursors import (
     format_session_cursor,
     parse_queue_cursor,
 )
-from adk_agent_sim.server.pause_actions import load_pause
+from adk_agent_sim.server.pause_actions import PauseActions, load_pause
 from adk_agent_sim.server.session_api_models import (
+    Interruption,
     NewSession,
     QueueItem,
     QueuePage,
@@ -26,9 +27,11 @@ from adk_agent_sim.server.session_api_models import (
     SessionPage,
 )
 from adk_agent_sim.server.session_describer import SessionDescriber
+from adk_agent_sim.server.session_interruption import find_interruption
 from adk_agent_sim.server.session_runs import SessionRuns
 from adk_agent_sim.server.time_travel_describer import TimeTravelDescriber
 from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER, summarize_text
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
@@ -37,11 +40,14 @@ from adk_agent_sim.timeline.timeline import Timeline
 class SessionDirectory:
     """Lists the sessions of a timeline and manages their life cycle."""
 
-    def __init__(self, timeline: Timeline, runs: SessionRuns, time_travel: TimeTravelDescriber) -> None:
+    def __init__(
+        self, timeline: Timeline, runs: SessionRuns, time_travel: TimeTravelDescriber, pauses: PauseActions
+    ) -> None:
         self._timeline = timeline
         self._runs = runs
         self._describer = SessionDescriber(runs)
         self._time_travel = time_travel
+        self._pauses = pauses
 
     async def create(self, new_session: NewSession) -> SessionDetail:
         """Start a session of an agent.
@@ -118,8 +124,16 @@ class SessionDirectory:
         info = self._describer.describe(summary)
         confirmation = await load_confirmation(self._timeline, summary) if info.pending else None
         pause = await load_pause(self._timeline, summary) if info.pending else None
-        time_travel = await self._time_travel.describe(summary)
-        return SessionDetail(**dict(info), confirmation=confirmation, pause=pause, time_travel=time_travel)
+        is_over = info.status is SessionStatus.CLOSED
+        is_paused = confirmation is not None or pause is not None
+        return SessionDetail(
+            **dict(info),
+            confirmation=confirmation,
+            pause=pause,
+            interruption=await find_interruption(self._timeline, summary) if is_over else Interruption.NONE,
+            answer_problem=self._pauses.find_problem(summary.session.session_id) if is_paused else "",
+            time_travel=await self._time_travel.describe(summary),
+        )
 
     async def rename(self, session_id: str, name: str) -> SessionDetail:
         """Give a session another name.

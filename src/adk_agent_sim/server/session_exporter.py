@@ -13,7 +13,15 @@ from adk_agent_sim.golden.eval_criteria import EvalCriteria, get_config_path, re
 from adk_agent_sim.golden.eval_set import find_case_id
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.golden.session import SimulatedAgentConfig
-from adk_agent_sim.server.export_api_models import CriteriaInfo, ExportInput, ExportPreview, ExportRecord, ExportResult
+from adk_agent_sim.server.eval_catalog import EvalCatalog
+from adk_agent_sim.server.export_api_models import (
+    CriteriaInfo,
+    EvalCaseKeys,
+    ExportInput,
+    ExportPreview,
+    ExportRecord,
+    ExportResult,
+)
 from adk_agent_sim.server.export_paths import find_export_folder, resolve_export_path
 from adk_agent_sim.server.export_writers import EXPORT_WRITERS, ExportSource, find_export_obstacles
 from adk_agent_sim.server.session_runs import SessionRuns
@@ -26,9 +34,10 @@ from adk_agent_sim.timeline.write_errors import explain_write_errors
 class SessionExporter:
     """Writes sessions to the files that their agents' configs name, and to no others."""
 
-    def __init__(self, timeline: Timeline, runs: SessionRuns) -> None:
+    def __init__(self, timeline: Timeline, runs: SessionRuns, evals: EvalCatalog | None = None) -> None:
         self._timeline = timeline
         self._runs = runs
+        self._evals = evals
         self._write_lock = asyncio.Lock()
 
     async def export_session(self, session_id: str, export_input: ExportInput) -> ExportResult:
@@ -47,7 +56,16 @@ class SessionExporter:
             result = await asyncio.to_thread(write, source)
             entry = ExportEntry(**dict(result.record))
             await self._timeline.record_export(session_id, entry)
-        return result
+        return result.model_copy(update={"eval_case": await self._find_case(session_id, result.record)})
+
+    async def _find_case(self, session_id: str, record: ExportRecord) -> EvalCaseKeys | None:
+        """Returns where the eval pages show what was written; None if they do not."""
+        agent = self._runs.find_agent(await self._timeline.get_summary(session_id))
+        if self._evals is None or agent is None or record.format != "evalset":
+            return None
+        file = self._evals.add_export(Path(record.path), agent.key)
+        case_key = await file.find_key_of(record.eval_id) if file is not None else ""
+        return EvalCaseKeys(file_key=file.key, case_key=case_key) if file is not None and case_key else None
 
     async def preview_export(self, session_id: str, export_input: ExportInput) -> ExportPreview:
         """Return what `export_session` would write, and where; errors are the same, except for those to override."""

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from adk_agent_sim.adk.user_message import get_input_schema
-from adk_agent_sim.errors import AgentNotLocal, NotFound
+from adk_agent_sim.errors import NotFound
 from adk_agent_sim.golden.session import compute_final_state
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.server import request_view, row_details
@@ -60,17 +60,15 @@ class SessionReader:
     async def get_briefing(self, session_id: str, turn_id: str | None) -> Briefing:
         """Returns the instruction and tools of a turn, or without `turn_id`, those that the next turn would have.
 
-        If the agent does not run here, the next turn cannot be known: then those of the last turn are returned.
-
-        Raises:
-            AgentNotLocal: The agent does not run here and has not requested a turn yet.
+        If the agent does not run here, the next turn cannot be known: then those of the last turn are returned, or a
+        note if there was none, as in a workflow without a model.
         """
         summary, run = await self._timeline.get_summary(session_id), self._runs.find(session_id)
         if turn_id is None and run is not None:
             return request_view.build_agent_briefing(await load_briefing_with_timeout(run))
         shown_id = summary.last_turn_id if turn_id is None else turn_id
         if not shown_id:
-            raise AgentNotLocal(session_id, "resolve the instruction")
+            return request_view.build_unknown_briefing(summary.agent_name)
         asked = await self._timeline.get_turn(session_id, shown_id)
         return request_view.build_turn_briefing(
             await self._timeline.read_request_settings(asked),

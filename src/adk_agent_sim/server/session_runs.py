@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Collection, Mapping
 
 from adk_agent_sim.adk.agent_run import AgentRun
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.errors import AgentNotLocal
+from adk_agent_sim.errors import AgentNotLocal, SessionNotFound
 from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.catalog_entry import CatalogEntry
 from adk_agent_sim.server.playable_agent import PlayableAgent
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Player
 from adk_agent_sim.timeline.player_spec import PlayerKind
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
-from adk_agent_sim.timeline.session_events import SERVER_STOPPED_IN_RUN
-from adk_agent_sim.timeline.session_queries import AgentSessions
+from adk_agent_sim.timeline.session_events import SERVER_STOPPED, SERVER_STOPPED_IN_RUN
+from adk_agent_sim.timeline.session_queries import AgentSessions, SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
 
 HUMAN = str(PlayerKind.HUMAN)
-_SERVER_STOPPED = "the server stopped"
 
 
 class SessionRuns:
@@ -104,6 +105,14 @@ class SessionRuns:
             return await self._agents.load(self._runs[summary.session.session_id][0].key)
         return await self._agents.load_by_app_name(summary.app_name) if summary.has_joined else None
 
+    def may_find_agent(self, summary: SessionSummary) -> bool:
+        """Returns whether the agent of a session may be one of the folder that nobody has opened yet."""
+        return summary.has_joined and self._agents.has_unopened_agents()
+
+    def list_failed_agents(self) -> list[str]:
+        """Returns the names of the agents whose code could not be loaded."""
+        return self._agents.list_failed_labels()
+
     def find_entry(self, summary: SessionSummary) -> CatalogEntry | None:
         """Returns the entry of the agent of a session without a run, whether it is loaded or not."""
         return self._agents.find_entry(summary.app_name) if summary.has_joined else None
@@ -155,9 +164,23 @@ class SessionRuns:
         return True
 
     async def close(self) -> None:
-        """Close all runs and release the agents' resources."""
+        """Close all runs and release the agents' resources; sessions in which nothing happened are deleted."""
         runs = [run for _, run in self._runs.values()]
         self._runs.clear()
-        await asyncio.gather(
-            *(run.close(reason=SERVER_STOPPED_IN_RUN if run.is_running else _SERVER_STOPPED) for run in runs)
-        )
+        await asyncio.gather(*(self._close_with_server(run) for run in runs))
+
+    async def _close_with_server(self, run: AgentRun) -> None:
+        await run.close(reason=SERVER_STOPPED_IN_RUN if run.is_running else SERVER_STOPPED)
+        with contextlib.suppress(SessionNotFound):
+            await self._delete_untouched(await self._timeline.get_summary(run.recorded_session.session_id))
+
+    async def delete_untouched_sessions(self) -> None:
+        """Delete the sessions in which nothing happened before their server was killed."""
+        for summary in await self._timeline.list_summaries(SessionFilter(statuses=(SessionStatus.NEW,))):
+            if summary.has_joined and summary.session.session_id not in self._runs:
+                await self._delete_untouched(summary)
+
+    async def _delete_untouched(self, summary: SessionSummary) -> None:
+        """Delete a session if its log has nothing but its beginning and its end, and nobody gave it a name."""
+        if summary.last_seq == (2 if summary.is_closed else 1) and not summary.given_name:
+            await self._timeline.delete_session(summary.session.session_id)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.agent_restarts import AgentRestarts
 from adk_agent_sim.server.environment_controls import EnvironmentControls
+from adk_agent_sim.server.eval_catalog import EvalCatalog
 from adk_agent_sim.server.form_checks import FormChecks
 from adk_agent_sim.server.live_updates import LiveUpdates
 from adk_agent_sim.server.pause_actions import PauseActions
@@ -45,6 +46,7 @@ class SessionServices:
         *,
         allow_remote_agents: bool = False,
         restarts: AgentRestarts | None = None,
+        evals: EvalCatalog | None = None,
     ) -> None:
         """Wire the services.
 
@@ -53,24 +55,30 @@ class SessionServices:
             timeline: The sessions.
             allow_remote_agents: Whether agents in other processes may play on the timeline too.
             restarts: The sessions that these processes can restart.
+            evals: The files of eval cases, among which exports are found.
         """
         self.agents = agents
         restarts = restarts or AgentRestarts(timeline)
         self._runs = runs = SessionRuns(agents, timeline, allow_remote_agents=allow_remote_agents)
         time_travel = TimeTravelDescriber(timeline, runs, restarts)
-        self.directory = SessionDirectory(timeline, runs, time_travel)
+        pauses = PauseActions(timeline, runs, restarts)
+        self.directory = SessionDirectory(timeline, runs, time_travel, pauses)
         self.reader = SessionReader(timeline, runs)
-        self.actions = SessionActions(timeline, runs, self.directory, PauseActions(timeline, runs, restarts))
+        self.actions = SessionActions(timeline, runs, self.directory, pauses)
         self.turns = TurnActions(timeline, runs, self.directory)
         self.tools = ToolActions(timeline, runs, self.directory)
         self.forms = FormChecks(timeline, runs)
         self.environment = EnvironmentControls(timeline, runs)
-        self.exporter = SessionExporter(timeline, runs)
+        self.exporter = SessionExporter(timeline, runs, evals)
         remote_travels = RemoteTravels(timeline, restarts)
         self.worlds = WorldRuns(timeline, runs)
         self.travels = TimeTravelActions(timeline, runs, self.directory, time_travel, remote_travels, self.worlds)
         self.players = PlayerChoice(timeline, runs, self.directory, time_travel)
         self.live_updates = LiveUpdates(timeline, self.directory, agents)
+
+    async def delete_untouched_sessions(self) -> None:
+        """Delete the sessions in which nothing happened before their server was killed."""
+        await self._runs.delete_untouched_sessions()
 
     async def close(self) -> None:
         """Close all runs and release the agents' resources."""

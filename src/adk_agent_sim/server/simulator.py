@@ -26,6 +26,7 @@ from adk_agent_sim.persistence.database_lock import lock_database
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.server.access_control import open_access_control
 from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.agent_eval_catalog import AgentEvalCatalog
 from adk_agent_sim.server.announcement import announce_server
 from adk_agent_sim.server.bench_catalog import BenchCatalog
 from adk_agent_sim.server.eval_catalog import EvalCatalog
@@ -75,13 +76,15 @@ class AgentSimulator:
                 it; others keep the code that they began with.
             database: A file or URL to store sessions in; without one they are lost when the process ends.
             scenarios: Scenarios to view and play, with or without agents.
-            evals: Files of eval cases to view, check and edit, with or without agents.
+            evals: Files of eval cases to view, check and edit, with or without agents; by default those in the
+                agents' folders, and those that sessions are exported to.
             benches: Benches to watch, with or without agents.
             session_service: Where ADK's sessions are, such as a database; by default in memory. You close it.
             artifact_service: Where artifacts are; by default in memory.
             memory_service: What `load_memory` searches; by default one in memory that all sessions share.
         """
-        if not agents and not scenarios and not evals and not benches and folder is None:
+        has_files = evals is not None and evals.initial_count > 0
+        if not agents and not scenarios and not has_files and not benches and folder is None:
             raise ValueError("There is no agent to play: pass at least one SimulatedAgentConfig.")
         self._services = RunnerServices(
             session=session_service,
@@ -94,8 +97,10 @@ class AgentSimulator:
         self._reload = reload
         self._database = database
         self._scenarios = scenarios
-        self._evals = evals
+        self._evals = AgentEvalCatalog(self._agents) if evals is None and (agents or folder is not None) else evals
         self._benches = benches
+        self.busy_advice = "Use that server, or pass another `database`."
+        """What to do if another server uses the database."""
         self.closes_services = False
         """Whether the services are closed when the server stops."""
         self.unfinished_tasks: Collection[asyncio.Task[Any]] = ()
@@ -155,21 +160,22 @@ class AgentSimulator:
         store = lock = server_id = None
         async with AsyncExitStack() as opening:
             if self._database is not None:
-                lock = await opening.enter_async_context(lock_database(self._database))
+                lock = await opening.enter_async_context(lock_database(self._database, advice=self.busy_advice))
                 store = await opening.enter_async_context(open_store(self._database))
                 server_id = load_or_create_server_id(self._database)
             access = await opening.enter_async_context(
                 open_access_control(store.tokens if store else MemoryTokenStore())
             )
             announce = await opening.enter_async_context(announce_server(exposure, access.server_token))
+            if self.closes_services:
+                opening.push_async_callback(self._services.close)
+            services = SessionServices(self._agents, Timeline(store), evals=self._evals)
+            opening.push_async_callback(services.close)
+            await services.delete_untouched_sessions()
+            if self._reload and self._agents.folder_agents is not None:
+                await opening.enter_async_context(_run_task(self._agents.folder_agents.watch_files()))
             # What was opened belongs to the web server now, which closes it, also if it does not start.
             stack = opening.pop_all()
-        if self.closes_services:
-            stack.push_async_callback(self._services.close)
-        services = SessionServices(self._agents, Timeline(store))
-        stack.push_async_callback(services.close)
-        if self._reload and self._agents.folder_agents is not None:
-            await stack.enter_async_context(_run_task(self._agents.folder_agents.watch_files()))
         server = await start_web_server(
             services,
             stack,

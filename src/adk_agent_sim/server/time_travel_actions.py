@@ -250,9 +250,11 @@ class TimeTravelActions:
         find_problem = self._describer.find_fork_problem if is_fork else self._describer.find_rewind_problem
         world_run = self._runs.worlds.get(session_id)
         if problem := find_problem(summary):
-            is_lost = world_run is None and has_world(await self._timeline.read_events(session_id))
-            raise ForkRefused(WORLD_GONE if is_lost else problem)
+            raise await self._build_refusal(session_id, problem)
         agent = await self._find_agent(summary, is_fork=is_fork) if world_run is None else None
+        if agent is None and (problem := find_problem(summary)):
+            # It is none of the agents that had to be loaded to know.
+            raise await self._build_refusal(session_id, problem)
         run = self._runs.find(session_id) if world_run is None else world_run.agent_run
         process = self._remote_travels.find_process(session_id) if agent is None and world_run is None else None
         log = await self._timeline.read_events(session_id)
@@ -271,6 +273,10 @@ class TimeTravelActions:
             source = select_events(source, undone_events, run)
         prefix = choose_point(source.events)
         return _Journey(agent=agent, run=run, process=process, source=source, prefix=prefix, world_run=world_run)
+
+    async def _build_refusal(self, session_id: str, problem: str) -> ForkRefused:
+        is_lost = session_id not in self._runs.worlds and has_world(await self._timeline.read_events(session_id))
+        return ForkRefused(WORLD_GONE if is_lost else problem)
 
     async def _find_agent(self, summary: SessionSummary, *, is_fork: bool) -> PlayableAgent | None:
         """Returns the version of the agent that continues: for a fork, as its code is now."""

@@ -74,10 +74,11 @@ class TimeTravelDescriber:
             return ""
         if self._runs.find_agent(summary) is not None or self._restarts.find(session_id) is not None:
             return ""
-        if self._runs.find_entry(summary) is not None:
+        if self._runs.find_entry(summary) is not None or self._runs.may_find_agent(summary):
             return ""  # its code is loaded when the session is forked
         if not self._runs.allow_remote_agents:
-            return _UNKNOWN_AGENT
+            failed = ", ".join(self._runs.list_failed_agents())
+            return f"{_UNKNOWN_AGENT} These agents could not be loaded: {failed}." if failed else _UNKNOWN_AGENT
         return _GONE if self._restarts.was_offered(session_id) else _REMOTE
 
     def find_player_problem(self, summary: SessionSummary) -> str:
@@ -87,6 +88,8 @@ class TimeTravelDescriber:
         if summary.session.session_id in self._runs:
             return ""
         if self._runs.find_agent(summary) is not None or self._runs.find_entry(summary) is not None:
+            return _OVER
+        if self._runs.may_find_agent(summary):
             return _OVER
         return _REMOTE_PLAYER if self._runs.allow_remote_agents else _UNKNOWN_AGENT
 

@@ -64,7 +64,7 @@ def create_app(
     app.router.routes.extend([*api.routes, *action_api.routes, *time_travel_api.routes])
     if scenarios or services is None:
         app.router.routes.extend(scenario_api.routes)
-    if evals or services is None:
+    if evals is not None or services is None:
         app.router.routes.extend(eval_api.routes)
     if benches or services is None:
         app.router.routes.extend(bench_api.routes)
@@ -81,7 +81,8 @@ def create_app(
         "server_id": server_id,
         "is_persistent": is_persistent,
         "scenario_count": len(scenarios or ()),
-        "eval_file_count": len(evals or ()),
+        "has_evals": evals is not None,
+        "eval_file_count": evals.initial_count if evals is not None else 0,
         "bench_count": len(benches or ()),
     }
     app.add_api_websocket_route("/api/live", _serve_live_socket)

@@ -65,6 +65,9 @@ class Forked:
     """What happened differently when the run was replayed, and was accepted; empty if nothing did."""
 
 
+SERVER_STOPPED = "the server stopped"
+"""Why a session was closed between two runs."""
+
 SERVER_STOPPED_IN_RUN = "the server stopped while the agent was running"
 """Why a session was closed that can be forked in the middle of its last run."""
 

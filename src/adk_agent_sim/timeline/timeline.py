@@ -144,13 +144,13 @@ class Timeline(ModelTurns):
                     closed = Closed(reason=reason, cancelled=cancelled)
                     batch = EventBatch(session_id, [closed], agent_path=AgentPath())
                     return (await self._commit_batch(tracker, batch))[0]
-            return await self._find_closing_event(session_id, tracker.summary.last_seq)
+            return await self.find_closing_event(tracker.summary)
 
-    async def _find_closing_event(self, session_id: str, last_seq: int) -> Event:
+    async def find_closing_event(self, summary: SessionSummary) -> Event:
         """Return the event that closed a session: the last one that is no note or verdict."""
-        seq = last_seq
+        seq = summary.last_seq
         while True:
-            event = (await self._store.read_events(session_id, seq - 1, 1))[0]
+            event = (await self._store.read_events(summary.session.session_id, seq - 1, 1))[0]
             if not isinstance(event.payload, REMARK_CLASSES):
                 return event
             seq -= 1

@@ -6,6 +6,7 @@ import type {
   BenchEntry,
   BenchInfo,
   BenchPlace,
+  BenchRunDetail,
   Briefing,
   CaseCheckInfo,
   CaseCorrectionInput,
@@ -124,6 +125,8 @@ const toolCallUrl = (sessionId: string, requestId: string, rest = ""): string =>
 const faultUrl = (sessionId: string, faultId: string): string =>
   sessionUrl(sessionId, `/environment/faults/${encodeURIComponent(faultId)}`);
 
+const benchRunUrl = (key: string, runId: string, rest = ""): string =>
+  benchUrl(key, `/runs/${encodeURIComponent(runId)}${rest}`);
 const benchUrl = (key: string, rest = ""): string => `/api/benches/${encodeURIComponent(key)}${rest}`;
 
 const evalUrl = (fileKey: string, rest = ""): string => `/api/evals/${encodeURIComponent(fileKey)}${rest}`;
@@ -279,6 +282,14 @@ export const api = {
     requestJson<BenchInfo>("POST", benchUrl(benchKey, "/pause"), { paused }),
   requeueBenchRun: (benchKey: string, runKey: BenchPlace["run_key"]) =>
     requestJson<BenchInfo>("POST", benchUrl(benchKey, "/requeue"), runKey),
+  getBenchRun: (benchKey: string, runId: string, attempt: string, afterSeq: number) =>
+    requestJson<BenchRunDetail>("GET", benchRunUrl(benchKey, runId, `?attempt=${attempt}&after_seq=${afterSeq}`)),
+  listBenchRunRows: (benchKey: string, runId: string, start: number, count: number) =>
+    requestJson<Row[]>("GET", benchRunUrl(benchKey, runId, `/rows?start=${start}&count=${count}`)),
+  getBenchRunRow: (benchKey: string, runId: string, index: number, full: boolean) =>
+    requestJson<RowDetail>("GET", benchRunUrl(benchKey, runId, `/rows/${index}?full=${full}`)),
+  getBenchRunVerdict: (benchKey: string, runId: string, index: number) =>
+    requestJson<VerdictInfo>("GET", benchRunUrl(benchKey, runId, `/rows/${index}/verdict`)),
   /** The page of a run that has ended. */
   benchReportUrl: (benchKey: string, report: string) =>
     benchUrl(benchKey, `/report?report=${encodeURIComponent(report)}`),

@@ -144,6 +144,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/benches/{key}/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Bench Run
+         * @description A run that is executed now or has ended, with what has happened in it since a request before.
+         */
+        get: operations["get_bench_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/benches/{key}/runs/{run_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Bench Run Rows
+         * @description Rows of a run by index.
+         */
+        get: operations["list_bench_run_rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/benches/{key}/runs/{run_id}/rows/{index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Bench Run Row
+         * @description The values and files of a row; values over 20 KB are cut unless `full`.
+         */
+        get: operations["get_bench_run_row"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/benches/{key}/runs/{run_id}/rows/{index}/media/{file_index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Bench Run Media
+         * @description The bytes of an image or file of a row.
+         */
+        get: operations["get_bench_run_media"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/benches/{key}/runs/{run_id}/rows/{index}/verdict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Bench Run Verdict
+         * @description The verdict that a row shows: what was expected beside what happened.
+         */
+        get: operations["get_bench_run_verdict"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/evals": {
         parameters: {
             query?: never;
@@ -153,7 +253,7 @@ export interface paths {
         };
         /**
          * List Eval Files
-         * @description The files that the server was started with.
+         * @description The files that the server was started with, or those of its agents.
          */
         get: operations["list_eval_files"];
         put?: never;
@@ -1858,11 +1958,65 @@ export interface components {
          * @description A run without a result: one that is executed now, or was asked for again.
          */
         BenchPlace: {
+            /** Run Id */
+            run_id: string;
             run_key: components["schemas"]["BenchRunKey"];
             /** Scenario */
             scenario: number;
+            /**
+             * Started At
+             * @description When it was started, in seconds since 1970; None if it is not running
+             */
+            started_at: number | null;
             /** Variant */
             variant: number;
+        };
+        /**
+         * BenchRunDetail
+         * @description A run, and what has happened in it since a request before.
+         */
+        BenchRunDetail: {
+            /**
+             * Attempt
+             * @description Identifies the attempt that the rows are of; empty if there are none
+             */
+            attempt: string;
+            /** Bench Name */
+            bench_name: string;
+            /** Call Count */
+            call_count: number;
+            /**
+             * Last Seq
+             * @description What to send as `after_seq` next time
+             */
+            last_seq: number;
+            place: components["schemas"]["BenchPlace"];
+            /**
+             * Problem
+             * @description Why no further rows can be read; empty if there is no problem
+             */
+            problem: string;
+            /** @description How it ended; None while it is running */
+            result: components["schemas"]["BenchRunInfo"] | null;
+            /** Row Count */
+            row_count: number;
+            /**
+             * Rows
+             * @description Those that are new or have changed; at first, the last ones
+             */
+            rows: components["schemas"]["Row"][];
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "running" | "ended" | "waiting" | "stopped";
+            /** Turn Count */
+            turn_count: number;
+            /**
+             * Variant Name
+             * @description The column of the matrix
+             */
+            variant_name: string;
         };
         /**
          * BenchRunInfo
@@ -1883,6 +2037,11 @@ export interface components {
              * @description The page of the run, as a parameter of the API; empty if there is none
              */
             report: string;
+            /**
+             * Run Id
+             * @description The same as one word, for addresses
+             */
+            run_id: string;
             /** @description Identifies the run, such as to run it again */
             run_key: components["schemas"]["BenchRunKey"];
             /**
@@ -1956,6 +2115,12 @@ export interface components {
              * @description The agent's own model; empty if there is none that can be asked here
              */
             model: string;
+            /**
+             * Note
+             * @description Why no instruction and no tools are known, if that is no error
+             * @default
+             */
+            note: string;
             /**
              * Output Schema
              * @description The schema of a final response; None: any text
@@ -2547,6 +2712,16 @@ export interface components {
             turn_count: number;
         };
         /**
+         * EvalCaseKeys
+         * @description Where the eval pages show a case.
+         */
+        EvalCaseKeys: {
+            /** Case Key */
+            case_key: string;
+            /** File Key */
+            file_key: string;
+        };
+        /**
          * EvalEditResult
          * @description The file after an edit.
          */
@@ -2895,6 +3070,8 @@ export interface components {
              * @description The test_config.json that was written
              */
             criteria_path: string | null;
+            /** @description With `evalset`: the case on the eval pages of this server, if it has them */
+            eval_case: components["schemas"]["EvalCaseKeys"] | null;
             /**
              * Left Out
              * @description What is not exported, and why
@@ -3065,6 +3242,12 @@ export interface components {
             /** Text */
             text: string;
         };
+        /**
+         * Interruption
+         * @description When the server stopped that had a session which is over.
+         * @enum {string}
+         */
+        Interruption: "none" | "between_runs" | "in_run";
         /**
          * LoadStatus
          * @description Whether the code of an agent is loaded.
@@ -3828,7 +4011,7 @@ export interface components {
             bench_count: number;
             /**
              * Eval File Count
-             * @description The number of files of eval cases on this server
+             * @description The number of files of eval cases that the server was started with
              * @default 0
              */
             eval_file_count: number;
@@ -3837,6 +4020,12 @@ export interface components {
              * @description What a session can be exported to, in display order
              */
             export_formats: components["schemas"]["ExportFormatInfo"][];
+            /**
+             * Has Evals
+             * @description Whether there are pages of eval cases
+             * @default false
+             */
+            has_evals: boolean;
             /**
              * Is Persistent
              * @description Whether sessions are stored in a database
@@ -3884,6 +4073,12 @@ export interface components {
              */
             agent_revision: number | null;
             /**
+             * Answer Problem
+             * @description Why the confirmation or the request cannot be answered from here; empty if it can
+             * @default
+             */
+            answer_problem: string;
+            /**
              * Call Count
              * @description The number of tool calls that ran
              */
@@ -3906,6 +4101,11 @@ export interface components {
              * @default false
              */
             has_world: boolean;
+            /**
+             * @description When the server stopped, if the session is over because of that
+             * @default none
+             */
+            interruption: components["schemas"]["Interruption"];
             /** Last Event At */
             last_event_at: number;
             /**
@@ -4914,6 +5114,178 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BenchInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_bench_run: {
+        parameters: {
+            query?: {
+                attempt?: string;
+                after_seq?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BenchRunDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_bench_run_rows: {
+        parameters: {
+            query?: {
+                start?: number;
+                count?: number;
+            };
+            header?: never;
+            path: {
+                key: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Row"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_bench_run_row: {
+        parameters: {
+            query?: {
+                full?: boolean;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+                index: number;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_bench_run_media: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                index: number;
+                file_index: number;
+                key: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_bench_run_verdict: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                index: number;
+                key: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerdictInfo"];
                 };
             };
             /** @description Default Response */

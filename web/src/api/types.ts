@@ -76,6 +76,7 @@ export type WorldTool = Schemas["WorldTool"];
 export type BenchEntry = Schemas["BenchEntry"];
 export type BenchInfo = Schemas["BenchInfo"];
 export type BenchPlace = Schemas["BenchPlace"];
+export type BenchRunDetail = Schemas["BenchRunDetail"];
 export type BenchRunInfo = Schemas["BenchRunInfo"];
 
 export type CaseCheckInfo = Schemas["CaseCheckInfo"];

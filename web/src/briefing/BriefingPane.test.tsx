@@ -27,6 +27,15 @@ test("an instruction whose variables are not set yet is shown as a template, not
   expect(page).not.toContain('role="alert"');
 });
 
+test.each(["Instruction", "Tools"])("why nothing is known is a note and no error (%s)", (tab) => {
+  localStorage.setItem("adksim:briefing-tab", JSON.stringify(tab));
+  const page = render({ instruction: "", instruction_parts: [], tools: [], note: "No model was asked." });
+
+  expect(page).toContain("No model was asked.");
+  expect(page).not.toContain("This agent has no");
+  expect(page).not.toContain('role="alert"');
+});
+
 test("what ADK added is marked", () => {
   const instruction_parts = [
     { text: "Be kind.", is_from_adk: false },

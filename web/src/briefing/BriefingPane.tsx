@@ -1,5 +1,5 @@
 import { lazy, Suspense } from "react";
-import type { Briefing, SessionInfo } from "../api/types";
+import type { Briefing, SessionDetail } from "../api/types";
 import { findModelTurn } from "../state/sessionStatus";
 import { useStoredState } from "../state/storedState";
 import { InstructionTab } from "./InstructionTab";
@@ -18,7 +18,7 @@ type Tab = (typeof TABS)[number];
 const WORLD_TABS: readonly Tab[] = ["World", "Graph"];
 
 /** What the model reads: its instruction, its tools, the state, and the whole request. */
-export function BriefingPane({ session, briefing }: { session: SessionInfo; briefing: Briefing | null }) {
+export function BriefingPane({ session, briefing }: { session: SessionDetail; briefing: Briefing | null }) {
   const [stored, setTab] = useStoredState<Tab>(
     session.has_world ? "world-tab" : "briefing-tab",
     session.has_world ? "World" : "Instruction",

@@ -22,7 +22,9 @@ export function InstructionTab({ briefing }: { briefing: Briefing | null }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their order
           <InstructionPartView key={index} part={part} />
         ))}
-        {briefing.instruction || briefing.problem ? null : <p className="quiet">This agent has no instruction.</p>}
+        {briefing.instruction || briefing.problem ? null : (
+          <p className="quiet">{briefing.note || "This agent has no instruction."}</p>
+        )}
       </details>
     </>
   );

@@ -1,15 +1,15 @@
 import { useState } from "react";
 import { api } from "../api/client";
-import type { SessionInfo } from "../api/types";
+import type { SessionDetail } from "../api/types";
 import { useFetch } from "../api/useFetch";
 import { JsonTree } from "../json/JsonTree";
 import { parseInSlices } from "../json/parseInSlices";
 import { StateEditor } from "../sessionstart/StateEditor";
-import { isClosed } from "../state/sessionStatus";
 import { ErrorAlert } from "../ui/ErrorAlert";
+import { canEditState, explainReadOnlyState } from "./stateEditing";
 
 /** The session's state, and an editor for it. Each event may have changed it, so it is loaded again for each. */
-export function StateTab({ session }: { session: SessionInfo }) {
+export function StateTab({ session }: { session: SessionDetail }) {
   const { session_id: sessionId, last_seq: seq } = session;
   const [isEditing, setEditing] = useState(false);
   const { data, error } = useFetch(
@@ -26,13 +26,13 @@ export function StateTab({ session }: { session: SessionInfo }) {
       ) : (
         <JsonTree value={state} />
       )}
-      {session.status === "waiting" && canEdit(session) ? (
+      {session.status === "waiting" && canEditState(session) ? (
         <p className="quiet">
           The turn that waits has its request already: the tools it calls and later turns see an edit.
         </p>
       ) : null}
-      {!canEdit(session) ? (
-        <p className="quiet">{explainReadOnly(session)}</p>
+      {!canEditState(session) ? (
+        <p className="quiet">{explainReadOnlyState(session)}</p>
       ) : isEditing ? (
         <StateEditor sessionId={sessionId} neededKeys={[]} onDone={() => setEditing(false)} />
       ) : (
@@ -43,18 +43,3 @@ export function StateTab({ session }: { session: SessionInfo }) {
     </>
   );
 }
-
-/** Whether the agent runs on this server, and no run of it is going on, or the run waits for a turn of the model. */
-function canEdit(session: SessionInfo): boolean {
-  const isPaused = session.status === "waiting" && session.pending.every(({ kind }) => kind !== "tool");
-  return session.agent_key !== "" && (isPaused || EDITABLE.has(session.status));
-}
-
-/** Why the state cannot be edited now, and when it can. */
-function explainReadOnly(session: SessionInfo): string {
-  if (isClosed(session.status)) return "The session is over: its state cannot be edited. Fork it to go on.";
-  if (session.agent_key === "") return "The agent runs in another process: its state can be edited only there.";
-  return "The state can be edited when a turn waits for you and no tool is running, and between two runs.";
-}
-
-const EDITABLE: ReadonlySet<SessionInfo["status"]> = new Set(["new", "done", "failed", "stopped"]);

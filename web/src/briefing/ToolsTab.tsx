@@ -8,7 +8,9 @@ import { describeSchemaType } from "./schemaType";
 export function ToolsTab({ briefing }: { briefing: Briefing | null }) {
   if (!briefing) return <p className="quiet">Loading…</p>;
   if (briefing.problem) return <ErrorAlert title={briefing.problem} />;
-  if (briefing.tools.length === 0) return <p className="quiet">This agent has no tools. It can only answer.</p>;
+  if (briefing.tools.length === 0) {
+    return <p className="quiet">{briefing.note || "This agent has no tools. It can only answer."}</p>;
+  }
   return (
     <ul className="tools">
       {briefing.tools.map((tool) => (

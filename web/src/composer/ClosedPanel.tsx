@@ -16,6 +16,12 @@ const EXPLANATIONS: Partial<Record<SessionStatus, [title: string, text: string]>
   ],
 };
 
+const INTERRUPTIONS: Partial<Record<SessionDetail["interruption"], [title: string, text: string]>> = {
+  in_run: ["This session was interrupted", "The process that ran its agent ended in the middle of a run."],
+  between_runs: ["This session has ended", "The process that ran its agent has ended; no run was going on."],
+};
+const CONTINUATION = "To go on, continue in a fork of it.";
+
 /** A session that accepts no messages here: closed, broken, abandoned, or of an agent in another process. */
 export function ClosedPanel({
   session,
@@ -26,10 +32,12 @@ export function ClosedPanel({
   onExport: () => void;
   onNew: () => void;
 }) {
-  const [title, text] = EXPLANATIONS[session.status] ?? [
-    "This session runs in another process",
-    "User messages are sent where the agent runs. Its turns appear here.",
-  ];
+  const interruption = INTERRUPTIONS[session.interruption];
+  const [title, text] = interruption ??
+    EXPLANATIONS[session.status] ?? [
+      "This session runs in another process",
+      "User messages are sent where the agent runs. Its turns appear here.",
+    ];
   const travel = useTravel();
   const canFork =
     travel !== null &&
@@ -39,7 +47,11 @@ export function ClosedPanel({
   return (
     <div className="composer-frame">
       <ComposerHeader title={title}>
-        {canFork ? "It can be read and exported. To go on, continue in a fork of it." : text}
+        {interruption
+          ? `${text} ${canFork ? CONTINUATION : session.time_travel.fork_problem || READ_ONLY}`
+          : canFork
+            ? `It can be read and exported. ${CONTINUATION}`
+            : text}
       </ComposerHeader>
       <div className="composer-body">
         {session.status === "broken" || session.status === "failed" ? <ErrorAlert title={session.failure} /> : null}

@@ -5,7 +5,14 @@ import { draftFromJson, serializeDraft } from "../form";
 import { SessionStore } from "../state/sessionStore";
 import { installStorage } from "../testing/fakeBrowser";
 import { renderHook } from "../testing/renderHook";
-import { sampleBriefing, samplePending, sampleRow, sampleSession, sampleUpdate } from "../testing/samples";
+import {
+  sampleBriefing,
+  samplePending,
+  sampleRow,
+  sampleSession,
+  sampleTimeTravel,
+  sampleUpdate,
+} from "../testing/samples";
 import { Composer } from "./Composer";
 import { type Drafts, useDrafts } from "./drafts";
 
@@ -55,6 +62,8 @@ test.each<[Partial<SessionDetail>, string]>([
   [{ status: "failed", failure: "LookupError: x" }, "LookupError: x"],
   [{ status: "stopped" }, "The run was stopped"],
   [{ status: "closed" }, "This session is finished"],
+  [{ status: "closed", interruption: "in_run" }, "This session was interrupted"],
+  [{ status: "closed", interruption: "between_runs" }, "This session has ended"],
   [{ status: "cancelled" }, "This session was cancelled"],
   [{ status: "abandoned", agent_key: "" }, "The agent has disconnected"],
   [{ status: "done", agent_key: "" }, "This session runs in another process"],
@@ -155,9 +164,51 @@ test("a model turn comes before a consent, and a consent only when the run has e
   expect(render({ ...waiting, pending: [CONSENT], status: "closed" })).toContain("This session is finished");
 });
 
+test("an interrupted session that cannot be forked says why", () => {
+  const page = render({
+    status: "closed",
+    interruption: "in_run",
+    time_travel: sampleTimeTravel({ fork_problem: "The agent of this session is not on this server." }),
+  });
+
+  expect(page).toContain("ended in the middle of a run. The agent of this session is not on this server.");
+});
+
 test("a session that cannot be read says why, and cannot be exported", () => {
   const page = render({ status: "broken", failure: "Event 3 is no JSON.", agent_key: "" });
 
   expect(page).toMatch(/This session cannot be read.*Event 3 is no JSON\./);
   expect(page).toMatch(/disabled=""[^>]*><svg.*Export/);
 });
+
+const PAUSE = { request_id: "p", agent_name: "Desk", message: "", payload: null, auth_uri: "" };
+const KEY_SCHEMA = { type: "object", properties: { api_key: { type: "string" } }, required: ["api_key"] };
+
+test.each<[Partial<SessionDetail>, [string, ...string[]]]>([
+  [{ pending: [CONSENT], confirmation: CONFIRMATION }, ["<textarea", ">Deny<", ">Approve<"]],
+  [
+    { pause: { ...PAUSE, kind: "credential", title: "API key", response_schema: KEY_SCHEMA } },
+    ['type="password"', "Simulate a signed-in user", "Send credential"],
+  ],
+  [{ pause: { ...PAUSE, kind: "input", title: "", response_schema: KEY_SCHEMA } }, ["<fieldset", "Send input"]],
+])("a request that cannot be answered from here says why, and takes nothing: %j", (changes, controls) => {
+  const problem = "It runs in another process";
+  const paused = { pending: [samplePending()], ...changes, status: "waiting" as const };
+  const page = render({ ...paused, pending: changes.pending ?? [], answer_problem: problem });
+  const open = render({ ...paused, pending: changes.pending ?? [] });
+
+  expect(page).toContain(problem);
+  expect(open).not.toContain(problem);
+  for (const control of controls) {
+    expect(open).toContain(control);
+    expect(findTag(page, control)).toContain('disabled=""');
+  }
+  expect(findTag(open, controls[0])).not.toContain('disabled=""');
+});
+
+/** The start tag that has, or comes before, a text. */
+function findTag(page: string, text: string): string {
+  const place = page.indexOf(text);
+  const start = text.startsWith("<") ? place : page.lastIndexOf("<", text.startsWith(">") ? place - 1 : place);
+  return page.slice(start, page.indexOf(">", start) + 1);
+}

@@ -1,12 +1,13 @@
 import { useRef } from "react";
 import { api } from "../api/client";
-import type { PendingConfirmation, SessionInfo } from "../api/types";
+import type { PendingConfirmation, SessionDetail } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { parse } from "../json/lossless";
 import { Markdown } from "../markdown/Markdown";
 import { onPress } from "../ui/press";
 import { useAction } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
+import { AnswerProblem } from "./AnswerProblem";
 import { ComposerHeader } from "./ComposerHeader";
 import type { Drafts, SetDrafts } from "./drafts";
 import { useFirstFieldFocus } from "./useFirstFieldFocus";
@@ -18,12 +19,14 @@ export function ConsentEditor({
   drafts,
   setDrafts,
 }: {
-  session: SessionInfo;
+  session: SessionDetail;
   question: PendingConfirmation;
   drafts: Drafts;
   setDrafts: SetDrafts;
 }) {
   const { isBusy, error, run } = useAction();
+  const problem = session.answer_problem;
+  const isBlocked = isBusy || problem !== "";
   const frame = useRef<HTMLDivElement>(null);
   useFirstFieldFocus(frame, question.question_id);
   const hasPayload = question.payload != null;
@@ -45,6 +48,7 @@ export function ConsentEditor({
         The tool asks the user before it runs. You answer as the user.
       </ComposerHeader>
       <div className="composer-body scroll">
+        <AnswerProblem problem={problem} />
         <b className="mono">{question.tool_name}</b>
         <JsonTextTree text={question.arguments} />
         {question.hint ? <Markdown text={question.hint} /> : null}
@@ -57,6 +61,7 @@ export function ConsentEditor({
               id="consent-payload"
               className="input mono"
               rows={6}
+              disabled={problem !== ""}
               value={payloadText}
               aria-invalid={Boolean(parseError)}
               onChange={(event) => setDrafts({ consent: event.target.value, consentQuestion: questionId })}
@@ -69,13 +74,18 @@ export function ConsentEditor({
       <footer className="composer-foot">
         <div className="composer-buttons">
           <span className="grow" />
-          <button type="button" className="button" disabled={isBusy} onClick={onPress(() => void sendConsent(false))}>
+          <button
+            type="button"
+            className="button"
+            disabled={isBlocked}
+            onClick={onPress(() => void sendConsent(false))}
+          >
             Deny
           </button>
           <button
             type="button"
             className="button primary"
-            disabled={isBusy || Boolean(parseError)}
+            disabled={isBlocked || Boolean(parseError)}
             onClick={onPress(() => void sendConsent(true))}
           >
             Approve

@@ -1,20 +1,24 @@
 import { useRef, useState } from "react";
 import { api } from "../api/client";
-import type { PendingPause, SessionInfo } from "../api/types";
+import type { PendingPause, SessionDetail } from "../api/types";
 import { Markdown } from "../markdown/Markdown";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
 import { onPress } from "../ui/press";
 import { useAction } from "../ui/useAction";
+import { WebAddress } from "../ui/WebAddress";
 import { ActionErrorAlert } from "./ActionErrorAlert";
+import { AnswerProblem } from "./AnswerProblem";
 import { ComposerHeader } from "./ComposerHeader";
 import { listCredentialFields } from "./credentialFields";
 import { useFirstFieldFocus } from "./useFirstFieldFocus";
 
 /** The credential that a paused agent asks for. What is typed stays in this component: it is no draft, so that the
  * browser does not store it. */
-export function CredentialEditor({ session, pause }: { session: SessionInfo; pause: PendingPause }) {
+export function CredentialEditor({ session, pause }: { session: SessionDetail; pause: PendingPause }) {
   const [values, setValues] = useState<Record<string, string>>({});
   const { isBusy, error, run } = useAction();
+  const problem = session.answer_problem;
+  const isBlocked = isBusy || problem !== "";
   const frame = useRef<HTMLDivElement>(null);
   useFirstFieldFocus(frame, pause.request_id);
   const fields = listCredentialFields(pause);
@@ -22,7 +26,7 @@ export function CredentialEditor({ session, pause }: { session: SessionInfo; pau
   const isComplete =
     Object.keys(given).length > 0 && fields.every(({ name, isRequired }) => !isRequired || given[name]);
   const send = async (value: string | null) => {
-    if (isBusy) return;
+    if (isBlocked) return;
     if (await run(() => api.answerRequest(session.session_id, pause.request_id, { value, anyway: false }))) {
       setValues({});
     }
@@ -35,10 +39,11 @@ export function CredentialEditor({ session, pause }: { session: SessionInfo; pau
         {pause.agent_name} has paused until the user signs in: {pause.title}. You answer as the user.
       </ComposerHeader>
       <div className="composer-body scroll">
+        <AnswerProblem problem={problem} />
         {pause.message ? <Markdown text={pause.message} /> : null}
         {pause.auth_uri ? (
           <p className="quiet">
-            A user would sign in at <span className="mono break">{pause.auth_uri}</span>
+            A user would sign in at <WebAddress address={pause.auth_uri} />
           </p>
         ) : null}
         {fields.map(({ name, description, isRequired }) => (
@@ -52,6 +57,7 @@ export function CredentialEditor({ session, pause }: { session: SessionInfo; pau
               type={name === "username" ? "text" : "password"}
               autoComplete="off"
               spellCheck={false}
+              disabled={problem !== ""}
               required={isRequired}
               aria-describedby={`credential-${name}-hint`}
               value={values[name] ?? ""}
@@ -68,13 +74,13 @@ export function CredentialEditor({ session, pause }: { session: SessionInfo; pau
         <ActionErrorAlert error={error} />
         <div className="composer-buttons">
           <span className="grow" />
-          <button type="button" className="button" disabled={isBusy} onClick={onPress(() => void send(null))}>
+          <button type="button" className="button" disabled={isBlocked} onClick={onPress(() => void send(null))}>
             Simulate a signed-in user
           </button>
           <button
             type="button"
             className="button primary"
-            disabled={isBusy || !isComplete}
+            disabled={isBlocked || !isComplete}
             onClick={onPress(sendFields)}
           >
             Send credential

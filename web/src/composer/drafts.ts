@@ -13,6 +13,13 @@ export interface StackedCall {
 /** A serialized form draft. */
 export type StoredForm = string;
 
+/** The input that one request asks for: a form by its schema, or a text without one. */
+export interface InputDraft {
+  requestId: string;
+  form?: StoredForm;
+  text?: string;
+}
+
 /** A structured response on its way to an agent. */
 export interface SentResponse {
   agentName: string;
@@ -39,7 +46,7 @@ export interface Drafts {
   /** The response to a call of a tool that the person plays. */
   toolDraft: ToolDraft | null;
   /** The input that a paused agent asks for; a credential is never a draft. */
-  inputDraft: { requestId: string; form: StoredForm } | null;
+  inputDraft: InputDraft | null;
   /** The structured response that was sent last: it is edited again if ADK rejects it where the agent runs. */
   sentResponse: SentResponse | null;
   /** What was typed while the agent ran: it goes into the first field of what comes next. */

@@ -159,7 +159,9 @@ function CaseTimeline({ fileKey, detail }: { fileKey: string; detail: EvalCaseDe
     const changed = new Set(check?.differences.map((difference) => difference.call_id).filter(Boolean));
     return {
       getRow: (_: string, index: number, full: boolean) => api.getEvalRow(fileKey, key, index, full),
+      getVerdict: api.getVerdict,
       takesNotes: false,
+      controlsCalls: false,
       findMark: (row: Row) => (changed.has(row.call_id) ? DRIFTED_MARK : null),
     };
   }, [fileKey, key, check]);

@@ -7,7 +7,7 @@ import { formatEvalPath, route } from "../state/route";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import "./evals.css";
 
-/** The files of eval cases that the server was started with; a single one opens at once. */
+/** The files of eval cases that the server was started with, or of its agents; a single one opens at once. */
 export default function EvalsPage() {
   const { data: files, error } = useFetch(api.listEvalFiles, "");
   const only = files?.length === 1 ? files[0] : undefined;
@@ -17,7 +17,15 @@ export default function EvalsPage() {
   return (
     <PageFrame title="Evals">
       {error ? <ErrorAlert title={error} /> : null}
-      {files && !only ? (
+      {files?.length === 0 ? (
+        <div className="empty">
+          <p>The folders of the agents have no EvalSets. Export a session as a golden trace, and it appears here.</p>
+          <button type="button" className="button primary" onClick={() => route.navigate("/agents")}>
+            Choose an agent
+          </button>
+        </div>
+      ) : null}
+      {files && files.length > 1 ? (
         <table className="table">
           <thead>
             <tr>

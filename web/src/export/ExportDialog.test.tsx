@@ -1,11 +1,16 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, expect, test, vi } from "vitest";
-import type { ExportFormatInfo, ExportPreview, SessionInfo } from "../api/types";
+import type { ExportFormatInfo, ExportPreview, ExportResult, SessionInfo } from "../api/types";
 import { app } from "../state/app";
+import { installWindow } from "../testing/fakeBrowser";
 import { sampleAgent, sampleFormat, sampleServer, sampleSession } from "../testing/samples";
-import { ExportDialog } from "./ExportDialog";
 import { ExportPathField } from "./ExportPathField";
 import { ExportPreviewView } from "./ExportPreviewView";
+
+// Links read the address of the page when they are loaded.
+installWindow();
+const { ExportDialog } = await import("./ExportDialog");
+const { ExportSummary } = await import("./ExportSummary");
 
 const FIXTURE = sampleFormat({ name: "adk-test", label: "Fixture for `adk test`", extension: ".json" });
 const REPORT = sampleFormat({ name: "markdown", label: "Report in Markdown", extension: ".md", requirement: "" });
@@ -49,6 +54,26 @@ test("an earlier export is mentioned only for its own format", () => {
 
 test("nothing can be written before the server has said which formats it has", () => {
   expect(render([])).toMatch(/<button[^>]* disabled=""[^>]*>Write the file/);
+});
+
+const RESULT: ExportResult = {
+  record: { format: "evalset", path: "/evals/clinic.evalset.json", eval_id: "clinic 1", exported_at: 0 },
+  case_json: "{}",
+  command: "adk eval",
+  criteria_path: null,
+  eval_case: null,
+  notes: [],
+  left_out: [],
+  warnings: [],
+};
+
+test("what was written can be opened where the server has pages for it", () => {
+  const keys = { file_key: "clinic", case_key: "a/b" };
+
+  expect(renderToStaticMarkup(<ExportSummary result={{ ...RESULT, eval_case: keys }} />)).toContain(
+    '<a href="/evals/clinic/a%2Fb">Open the case</a>',
+  );
+  expect(renderToStaticMarkup(<ExportSummary result={RESULT} />)).not.toContain("Open the case");
 });
 
 function renderPreview(changes: Partial<ExportPreview>): string {

@@ -1,5 +1,7 @@
 import type { ExportResult } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
+import { Link } from "../pages/Link";
+import { formatEvalPath } from "../state/route";
 import { CopyButton } from "../ui/CopyButton";
 import { NoteGroup } from "./NoteGroup";
 
@@ -15,6 +17,12 @@ export function ExportSummary({ result }: { result: ExportResult }) {
           </>
         ) : null}
         .
+        {result.eval_case ? (
+          <>
+            {" "}
+            <Link to={formatEvalPath(result.eval_case.file_key, result.eval_case.case_key)}>Open the case</Link>
+          </>
+        ) : null}
       </p>
       <div className="command">
         <pre className="grow">{result.command}</pre>

@@ -32,7 +32,7 @@ export function PageFrame({
   const pages = PAGES.filter(
     ([path]) =>
       (path !== "/scenarios" || server?.scenario_count) &&
-      (path !== "/evals" || server?.eval_file_count) &&
+      (path !== "/evals" || server?.has_evals) &&
       (path !== "/benches" || server?.bench_count),
   );
   return (

@@ -21,7 +21,7 @@ export function MissingStateNotice({ session }: { session: SessionInfo }) {
             <code>{`{${key}}`}</code>
           </span>
         ))}
-        , which the session state does not have. Unless a callback sets it, the run fails.
+        , which the session state does not have. Unless the agent's code sets it before, the run fails.
       </span>
       <StateEditor sessionId={session.session_id} neededKeys={keys} hasJson={false} />
     </section>

@@ -1,4 +1,5 @@
 import { type Json, JsonError, type JsonObject, parse, stringify } from "../json/lossless";
+import { readTextOrJson } from "../json/textOrJson";
 
 /** Keys of the session state as they are typed: needed ones in a field each, others as a JSON object. */
 export interface StateDraft {
@@ -18,7 +19,7 @@ export function removeSent(now: StateDraft, sent: StateDraft): StateDraft {
 export function buildStateText(draft: StateDraft): { text: string } | { problem: string } {
   const state: JsonObject = new Map();
   for (const [key, text] of Object.entries(draft.values)) {
-    if (text.trim()) state.set(key, readValue(text));
+    if (text.trim()) state.set(key, readTextOrJson(text));
   }
   if (draft.json.trim()) {
     const others = readObject(draft.json);
@@ -41,17 +42,8 @@ export function createStateDraft(text: string, neededKeys: readonly string[]): S
   return { values, json: others.size ? stringify(others, 2) : "" };
 }
 
-/** What is typed is JSON if it can be read as that, and else a text. */
-function readValue(text: string): Json {
-  try {
-    return parse(text);
-  } catch {
-    return text.trim();
-  }
-}
-
 function formatValue(value: Json): string {
-  return typeof value === "string" && readValue(value) === value ? value : stringify(value);
+  return typeof value === "string" && readTextOrJson(value) === value ? value : stringify(value);
 }
 
 function readObject(text: string): JsonObject | string {

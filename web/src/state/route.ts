@@ -1,6 +1,6 @@
 import { Observable } from "./observable";
 
-/** The current path: `/`, `/agents`, `/queue`, `/sessions`, `/sessions/ID`, `/scenarios`, `/scenarios/KEY`, `/evals`, `/evals/KEY`, `/evals/KEY/CASE`, `/benches`, `/benches/KEY`. */
+/** The current path: `/`, `/agents`, `/queue`, `/sessions`, `/sessions/ID`, `/scenarios`, `/scenarios/KEY`, `/evals`, `/evals/KEY`, `/evals/KEY/CASE`, `/benches`, `/benches/KEY`, `/benches/KEY/RUN`. */
 class Route extends Observable {
   path = location.pathname;
   /** The query string, with its question mark; empty without one. */
@@ -49,13 +49,16 @@ export function parseScenarioPath(path: string): string | null {
   return decodeSegment(/^\/scenarios\/([^/]+)$/.exec(path)?.[1]);
 }
 
-export function formatBenchPath(key: string): string {
-  return `/benches/${encodeURIComponent(key)}`;
+export function formatBenchPath(key: string, runId = ""): string {
+  const bench = `/benches/${encodeURIComponent(key)}`;
+  return runId ? `${bench}/${encodeURIComponent(runId)}` : bench;
 }
 
-/** The key of a bench in a path, or null. */
-export function parseBenchPath(path: string): string | null {
-  return decodeSegment(/^\/benches\/([^/]+)$/.exec(path)?.[1]);
+/** The key of a bench and the id of one of its runs in a path; the run is empty if the path names none. */
+export function parseBenchPath(path: string): { benchKey: string; runId: string } | null {
+  const match = /^\/benches\/([^/]+)(?:\/([^/]+))?$/.exec(path);
+  const benchKey = decodeSegment(match?.[1]);
+  return benchKey ? { benchKey, runId: decodeSegment(match?.[2]) ?? "" } : null;
 }
 
 export function formatEvalPath(fileKey: string, caseKey = ""): string {

@@ -29,6 +29,11 @@ test.each<[SessionStatus, string]>([
   expect(describeStatus(sampleSession({ status, pending: [samplePending()] }))).toBe(label);
 });
 
+test("a session whose run was interrupted says so", () => {
+  expect(describeStatus(sampleSession({ status: "closed", interruption: "in_run" }))).toBe("Interrupted");
+  expect(describeStatus(sampleSession({ status: "closed", interruption: "between_runs" }))).toBe("Finished");
+});
+
 test("what a request is about is named with its tool, if it has one", () => {
   expect(describeRequest(samplePending())).toBe("Model turn");
   expect(describeRequest(samplePending({ kind: "consent", tool_name: "refund" }))).toBe("Consent to refund");

@@ -51,7 +51,8 @@ export function findNextPause(session: SessionDetail): SessionDetail["pause"] {
 }
 
 /** The status as a person reads it: of a session that waits, what it waits for. */
-export function describeStatus(session: SessionInfo): string {
+export function describeStatus(session: SessionInfo | SessionDetail): string {
+  if ("interruption" in session && session.interruption === "in_run") return "Interrupted";
   if (session.status !== "waiting") return STATUS_LABELS[session.status];
   const request = findNextRequest(session) ?? session.pending[0];
   return request ? WAITING_LABELS[request.kind] : STATUS_LABELS.waiting;

@@ -13,6 +13,7 @@ import type {
   TimeTravelInfo,
   ToolInfo,
 } from "../api/types";
+import { NO_TIME_TRAVEL } from "../state/readOnlySession";
 
 export function sampleAgent(changes: Partial<AgentInfo> = {}): AgentInfo {
   return {
@@ -53,6 +54,7 @@ export function sampleServer(changes: Partial<ServerInfo> = {}): ServerInfo {
     export_formats: [sampleFormat()],
     is_persistent: true,
     eval_file_count: 0,
+    has_evals: false,
     bench_count: 0,
     scenario_count: 0,
     server_id: "x",
@@ -71,10 +73,12 @@ export function sampleSession(changes: Partial<SessionDetail> = {}): SessionDeta
     call_count: 0,
     confirmation: null,
     pause: null,
+    answer_problem: "",
     created_at: 0,
     exports: [],
     failure: "",
     has_world: false,
+    interruption: "none",
     last_event_at: 0,
     name: "Session 1",
     row_count: 0,
@@ -91,18 +95,7 @@ export function sampleSession(changes: Partial<SessionDetail> = {}): SessionDeta
 
 /** The past of a session in which nothing was undone, and which is no fork. */
 export function sampleTimeTravel(changes: Partial<TimeTravelInfo> = {}): TimeTravelInfo {
-  return {
-    can_redo: false,
-    can_undo: false,
-    fork_problem: "",
-    forked_from: null,
-    forks: [],
-    player: "human",
-    player_problem: "",
-    rewind_problem: "",
-    undone: [],
-    ...changes,
-  };
+  return { ...NO_TIME_TRAVEL, ...changes };
 }
 
 /** A model turn that waits for a person. */
@@ -195,6 +188,7 @@ export function sampleBriefing(changes: Partial<Briefing> = {}): Briefing {
     model: "",
     output_schema: null,
     problem: "",
+    note: "",
     tools: [ADD, LOOKUP],
     ...changes,
   };

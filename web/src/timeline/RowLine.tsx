@@ -151,6 +151,7 @@ function RowResult({ row }: { row: Row }) {
 
 function RunningControls({ session, row }: { session: SessionInfo; row: Row }) {
   const [isCancelling, setIsCancelling] = useState(false);
+  const { controlsCalls } = useRowSource();
   const cancel = () => {
     setIsCancelling(true);
     api.cancelCall(session.session_id, row.call_id).catch(() => setIsCancelling(false));
@@ -158,8 +159,8 @@ function RunningControls({ session, row }: { session: SessionInfo; row: Row }) {
   return (
     <span className="row-running">
       <span className="spinner" />
-      <Stopwatch since={row.timestamp} />
-      {row.call_id ? (
+      {controlsCalls ? <Stopwatch since={row.timestamp} /> : null}
+      {row.call_id && controlsCalls ? (
         <button
           type="button"
           className="button small danger"

@@ -1,16 +1,25 @@
 import { createContext, useContext } from "react";
 import { api } from "../api/client";
-import type { Row, RowDetail } from "../api/types";
+import type { Row, RowDetail, VerdictInfo } from "../api/types";
 
-/** Where the details of rows come from, and whether rows take notes: a session, or a case of an EvalSet. */
+/** Where the details of rows come from, and what can be done with rows: of a session, a case of an EvalSet, a run. */
 export interface RowSource {
   getRow: (sessionId: string, index: number, full: boolean) => Promise<RowDetail>;
+  /** Returns the verdict that a row shows. */
+  getVerdict: (sessionId: string, index: number) => Promise<VerdictInfo>;
   takesNotes: boolean;
+  /** Whether the calls that run were started in real time, and can be cancelled. */
+  controlsCalls: boolean;
   /** Returns the mark of a row that stands out, such as one that is not as recorded; null for others. */
   findMark?: (row: Row) => { label: string; title: string } | null;
 }
 
-const RowSourceContext = createContext<RowSource>({ getRow: api.getRow, takesNotes: true });
+const RowSourceContext = createContext<RowSource>({
+  getRow: api.getRow,
+  getVerdict: api.getVerdict,
+  takesNotes: true,
+  controlsCalls: true,
+});
 
 export const RowSourceProvider = RowSourceContext.Provider;
 

@@ -25,12 +25,7 @@ export function Dialog({
     return () => void window.setTimeout(focusComposerIfLost);
   }, []);
   return (
-    <dialog
-      ref={dialog}
-      className={`dialog scroll${isWide ? " is-wide" : ""}`}
-      aria-labelledby={heading}
-      onClose={onClose}
-    >
+    <dialog ref={dialog} className={`dialog${isWide ? " is-wide" : ""}`} aria-labelledby={heading} onClose={onClose}>
       <div className="dialog-head">
         <h2 id={heading} className="grow">
           {title}
@@ -45,7 +40,7 @@ export function Dialog({
           <Icon name="close" />
         </button>
       </div>
-      <div className="dialog-body">{children}</div>
+      <div className="dialog-body scroll">{children}</div>
       {footer ? <div className="dialog-foot">{footer}</div> : null}
     </dialog>
   );

@@ -1,13 +1,14 @@
-import { api } from "../api/client";
 import type { Row } from "../api/types";
 import { useFetch } from "../api/useFetch";
 import { useRowNavigation } from "../timeline/rowNavigation";
+import { useRowSource } from "../timeline/rowSource";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { VerdictView } from "./VerdictView";
 
 /** The verdict that a row of the timeline shows; its events lead to their rows. */
 export function RowVerdict({ sessionId, row }: { sessionId: string; row: Row }) {
-  const { data, error } = useFetch(() => api.getVerdict(sessionId, row.index), `${sessionId} ${row.index}`);
+  const { getVerdict } = useRowSource();
+  const { data, error } = useFetch(() => getVerdict(sessionId, row.index), `${sessionId} ${row.index}`);
   const goToRow = useRowNavigation();
   if (error) return <ErrorAlert title={error} />;
   if (!data) return <div className="row-body quiet">Loading…</div>;

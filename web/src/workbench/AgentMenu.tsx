@@ -18,6 +18,7 @@ export function AgentMenu({ session, onError }: { session: SessionInfo; onError:
     { path: "/agents", label: "All agents" },
     { path: "/queue", label: pendingCount ? `Queue (${pendingCount})` : "Queue" },
     { path: "/sessions", label: "All sessions" },
+    ...(server?.has_evals ? [{ path: "/evals", label: "Evals" }] : []),
   ];
   return (
     <div className="agent-frame" style={{ "--name-length": session.agent_label.length } as CSSProperties}>

@@ -12,7 +12,9 @@ export function SessionGone({ sessionId, message }: { sessionId: string; message
     <PageFrame title="Session not found">
       <div className="empty">
         <p>{message}</p>
-        {app.server?.is_persistent ? null : (
+        {app.server?.is_persistent ? (
+          <p>When the server stops, it keeps the sessions in which something has happened.</p>
+        ) : (
           <p>This server keeps sessions only while it runs. A restart deletes them.</p>
         )}
         {typed ? (

@@ -12,7 +12,7 @@ export function useBriefing(session: SessionDetail): Briefing | null {
   const { session_id: sessionId } = session;
   const agentName = turn?.agent_name ?? session.agent_name;
   const isFirstMessage = session.status === "new";
-  const isLoaded = briefing !== null && !briefing.problem;
+  const isLoaded = briefing !== null && !briefing.problem && !briefing.note;
   const isKnown = turnId !== null || session.agent_key !== "" || session.has_world || session.turn_count > 0;
   const isConnected = app.connection === "open";
   // biome-ignore lint/correctness/useExhaustiveDependencies: load again after a reconnect
@@ -20,7 +20,9 @@ export function useBriefing(session: SessionDetail): Briefing | null {
     if (!turnId && !isFirstMessage && isLoaded) return;
     if (!isKnown) {
       setBriefing(
-        buildFailedBriefing(agentName, "The agent runs elsewhere: its instruction is known from its first turn."),
+        buildEmptyBriefing(agentName, {
+          note: "The agent runs elsewhere: its instruction is known from its first turn.",
+        }),
       );
       return;
     }
@@ -30,7 +32,8 @@ export function useBriefing(session: SessionDetail): Briefing | null {
         if (!isCancelled) setBriefing(loaded);
       },
       (error: unknown) => {
-        if (!isCancelled && error instanceof ApiError) setBriefing(buildFailedBriefing(agentName, error.message));
+        if (!isCancelled && error instanceof ApiError)
+          setBriefing(buildEmptyBriefing(agentName, { problem: error.message }));
       },
     );
     return () => {
@@ -40,8 +43,8 @@ export function useBriefing(session: SessionDetail): Briefing | null {
   return briefing;
 }
 
-/** A briefing that could not be loaded, with the reason. */
-function buildFailedBriefing(agentName: string, problem: string): Briefing {
+/** A briefing that could not be loaded, or that is not known, with the reason. */
+function buildEmptyBriefing(agentName: string, reason: { problem: string } | { note: string }): Briefing {
   return {
     agent_name: agentName,
     instruction: "",
@@ -51,6 +54,8 @@ function buildFailedBriefing(agentName: string, problem: string): Briefing {
     input_schema: null,
     output_schema: null,
     model: "",
-    problem,
+    problem: "",
+    note: "",
+    ...reason,
   };
 }

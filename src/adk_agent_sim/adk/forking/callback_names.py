@@ -48,7 +48,7 @@ def list_callbacks(app: App, events: Iterable[Event]) -> list[str]:
 def list_callbacks_of(root: BaseNode, plugins: Iterable[BasePlugin], events: Iterable[Event]) -> list[str]:
     """Return what runs again, as `list_callbacks`, of an app of which only the root agent and the plugins are known."""
     names = {event.agent_name for event in events}
-    nodes = [node for node in _iter_nodes(root, set()) if _takes_part(node, names)]
+    nodes = [node for node in iter_nodes(root, set()) if _takes_part(node, names)]
     listed = [line for node in nodes for line in _describe_node(node)]
     listed += [f"plugin {plugin.name!r}: {hook}" for plugin in plugins for hook in _list_hooks(plugin)]
     return list(dict.fromkeys(listed))
@@ -56,10 +56,10 @@ def list_callbacks_of(root: BaseNode, plugins: Iterable[BasePlugin], events: Ite
 
 def _takes_part(node: BaseNode, names: set[str]) -> bool:
     """Return whether a node ran: it or something in it emitted an event; functions emit none under their own name."""
-    return isinstance(node, FunctionNode) or any(inner.name in names for inner in _iter_nodes(node, set()))
+    return isinstance(node, FunctionNode) or any(inner.name in names for inner in iter_nodes(node, set()))
 
 
-def _iter_nodes(node: BaseNode, seen: set[int]) -> Iterator[BaseNode]:
+def iter_nodes(node: BaseNode, seen: set[int]) -> Iterator[BaseNode]:
     """Yield a node and everything in it: sub-agents, agents used as tools, nodes of workflows."""
     if id(node) in seen:
         return
@@ -74,7 +74,7 @@ def _iter_nodes(node: BaseNode, seen: set[int]) -> Iterator[BaseNode]:
         children.append(tool.agent if isinstance(tool, AgentTool) else tool)
     for child in children:
         if isinstance(child, BaseNode):
-            yield from _iter_nodes(child, seen)
+            yield from iter_nodes(child, seen)
 
 
 def _describe_node(node: BaseNode) -> Iterator[str]:

@@ -101,7 +101,7 @@ class SessionSummary:
     """The number of events."""
 
     last_event_at: float = 0.0
-    """The time of the last event, or of the creation if there is none, in seconds since the Unix epoch."""
+    """The time of the last event, but not before the creation, in seconds since the Unix epoch."""
 
     exports: Sequence[ExportEntry] = ()
 

@@ -66,7 +66,8 @@ def fold_event(summary: SessionSummary, event: Event) -> SessionSummary:
     counted = replace(
         summary,
         last_seq=event.seq,
-        last_event_at=event.timestamp,
+        # Events of a scenario's world have its times, which may be years before or after those of other sessions.
+        last_event_at=max(event.timestamp, summary.session.created_at),
         segments=extend_segments(summary.segments, event),
         redoable_count=_count_redoable(summary.redoable_count, event),
         is_abandoned=_is_abandoned_after(summary, event),

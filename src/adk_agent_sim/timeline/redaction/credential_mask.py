@@ -1,13 +1,15 @@
 """Keeps the credentials that users give to an agent out of everything that is recorded.
 
 Unlike redaction, which cleans what leaves the timeline on request, this happens always and before anything is stored.
-The mask learns the values of an answer to ADK's request for a credential, and masks them wherever else they appear; it
-also masks the secret fields of ADK's credential objects, such as the tokens that ADK gets in exchange.
+The mask learns the values of an answer to ADK's request for a credential, and masks them wherever else they appear,
+also in the form that HTTP basic authentication gives them. It does the same with the secret fields of ADK's credential
+objects, such as the tokens that ADK gets in exchange, from the first such object on.
 """
 
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from enum import Enum
@@ -43,6 +45,9 @@ _SECRET_KEYS = frozenset(
     | {"idtoken", "codeverifier", "privatekey", "privatekeyid", "additionalheaders"}
 )
 """Fields of ADK's credential objects that are masked wherever the object appears."""
+
+_BASIC_PAIRS = (("username", "password"), ("clientid", "clientsecret"))
+"""The fields that HTTP basic authentication combines."""
 
 _CREDENTIAL_TYPES = frozenset({"apikey", "http", "oauth2", "openidconnect", "serviceaccount"})
 
@@ -86,7 +91,7 @@ class CredentialMask:
         if isinstance(value, Mapping):
             entries = cast("Mapping[str, Json]", value)
             if _is_credential(entries):
-                return _mask_secret_fields(entries)
+                return self._mask_secret_fields(entries)
             return {self._mask_text(key): self.mask(inner) for key, inner in entries.items()}
         if isinstance(value, list | tuple):
             items = [self.mask(inner) for inner in cast("Sequence[Json]", value)]
@@ -110,12 +115,12 @@ class CredentialMask:
         if not _is_answer(part):
             return part
         answer = as_mapping(part["function_response"])
-        secrets = list(_iter_secrets(answer.get("response")))
-        for secret in secrets:
+        response = answer.get("response")
+        for secret in _iter_secrets(response):
             self._learn(secret)
-        is_simulated = bool(secrets) and all(secret.startswith(SIMULATED_PREFIX) for secret in secrets)
-        recorded = SIMULATED if is_simulated else NOT_RECORDED
-        return {**part, "function_response": {**answer, "response": {"credential": recorded}}}
+        for form in _iter_basic_forms(response):
+            self._known.add(form)
+        return {**part, "function_response": {**answer, "response": describe_answer(answer.get("response"))}}
 
     def _learn(self, secret: str) -> None:
         self._values.add(secret)
@@ -125,6 +130,25 @@ class CredentialMask:
             for value in values:
                 self._known.add(value)
 
+    def _mask_secret_fields(self, entries: Mapping[str, Json]) -> Json:
+        """Return a credential object without its secrets, and remember these: a tool may return them as a text."""
+        for form in _iter_basic_forms(entries):
+            self._known.add(form)
+        return self._mask_fields(entries)
+
+    def _mask_fields(self, value: Json) -> Json:
+        if isinstance(value, Mapping):
+            masked: dict[str, Json] = {}
+            for key, inner in cast("Mapping[str, Json]", value).items():
+                is_secret = _normalize(key) in _SECRET_KEYS and bool(inner)
+                for secret in _iter_texts(inner) if is_secret else ():
+                    self._known.add(secret)
+                masked[key] = MASK if is_secret else self._mask_fields(inner)
+            return masked
+        if isinstance(value, list | tuple):
+            return [self._mask_fields(inner) for inner in cast("Sequence[Json]", value)]
+        return value
+
     def _mask_text(self, text: str) -> str:
         if text in self._values:
             return MASK
@@ -133,6 +157,13 @@ class CredentialMask:
             clean += [text[position:start], MASK]
             position = end
         return "".join([*clean, text[position:]]) if clean else text
+
+
+def describe_answer(response: Json) -> dict[str, Json]:
+    """Return what is recorded in place of the response with which a user gives a credential."""
+    secrets = list(_iter_secrets(response))
+    is_simulated = bool(secrets) and all(secret.startswith(SIMULATED_PREFIX) for secret in secrets)
+    return {"credential": SIMULATED if is_simulated else NOT_RECORDED}
 
 
 def _is_answer(part: Mapping[str, Json]) -> bool:
@@ -148,16 +179,36 @@ def _is_credential(entries: Mapping[str, Json]) -> bool:
     return bool(kinds) and isinstance(kinds[0], str) and _normalize(kinds[0]) in _CREDENTIAL_TYPES
 
 
-def _mask_secret_fields(value: Json) -> Json:
+def _iter_basic_forms(value: Json) -> Iterator[str]:
+    """Yield what HTTP basic authentication sends for the names and passwords in a value."""
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, Json]", value)
-        return {
-            key: MASK if _normalize(key) in _SECRET_KEYS and inner else _mask_secret_fields(inner)
-            for key, inner in entries.items()
-        }
-    if isinstance(value, list | tuple):
-        return [_mask_secret_fields(inner) for inner in cast("Sequence[Json]", value)]
-    return value
+        fields = {_normalize(key): inner for key, inner in entries.items() if isinstance(inner, str)}
+        for name, password in _BASIC_PAIRS:
+            if fields.get(password):
+                for encoding in ("utf-8", "latin-1"):
+                    yield from _encode_basic(f"{fields.get(name, '')}:{fields[password]}", encoding)
+        for inner in entries.values():
+            yield from _iter_basic_forms(inner)
+    elif isinstance(value, list | tuple):
+        for inner in cast("Sequence[Json]", value):
+            yield from _iter_basic_forms(inner)
+
+
+def _encode_basic(pair: str, encoding: str) -> Iterator[str]:
+    encoded = b64encode(pair.encode(encoding, errors="replace")).decode()
+    yield from (encoded, encoded.rstrip("="))
+
+
+def _iter_texts(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in cast("Mapping[str, Json]", value).values():
+            yield from _iter_texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in cast("Sequence[Json]", value):
+            yield from _iter_texts(inner)
 
 
 def _iter_secrets(value: Json, key: str = "") -> Iterator[str]:

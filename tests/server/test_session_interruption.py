@@ -1,0 +1,66 @@
+"""Sessions whose server stopped say so, and when: in the middle of a run, or between two."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from api_client import ApiClient, serve_agents
+from google.adk.agents import LlmAgent
+
+
+def _create_agent() -> LlmAgent:
+    return LlmAgent(name="walker", model="gemini-2.5-flash")
+
+
+async def _start_all(browser: ApiClient) -> dict[str, str]:
+    """Start a session of each kind; returns their ids by what they wait for."""
+    fresh = await browser.start_session("walker")
+    await browser.client.patch(f"/api/sessions/{fresh}", json={"name": "Kept"})
+    waiting = await browser.start_session("walker", "hi")
+    await browser.wait_for_turn(waiting)
+    done = await browser.start_session("walker", "hi")
+    await browser.respond(done, "Hello")
+    await browser.wait_for_status(done, "done")
+    closed = await browser.start_session("walker", "hi")
+    await browser.wait_for_turn(closed)
+    await browser.post(f"/sessions/{closed}/close")
+    return {"fresh": fresh, "waiting": waiting, "done": done, "closed": closed}
+
+
+async def _check_all(browser: ApiClient, sessions: dict[str, str]) -> None:
+    found = {name: await browser.get(f"/sessions/{session_id}") for name, session_id in sessions.items()}
+    assert {session["status"] for session in found.values()} == {"closed"}
+    assert {name: session["interruption"] for name, session in found.items()} == {
+        "fresh": "between_runs",
+        "waiting": "in_run",
+        "done": "between_runs",
+        "closed": "none",
+    }
+    assert all(session["time_travel"]["fork_problem"] == "" for session in found.values())
+
+
+async def test_sessions_of_a_server_that_was_stopped_say_when(tmp_path: Path) -> None:
+    async with serve_agents(tmp_path, _create_agent(), database=tmp_path / "kept.db") as browser:
+        sessions = await _start_all(browser)
+        for session_id in (sessions["fresh"], sessions["waiting"], sessions["done"]):
+            assert (await browser.get(f"/sessions/{session_id}"))["interruption"] == "none"
+    async with serve_agents(tmp_path, _create_agent(), database=tmp_path / "kept.db") as browser:
+        await _check_all(browser, sessions)
+        # A note comes after the end, and is no part of what happened.
+        await browser.post(f"/sessions/{sessions['waiting']}/rows/0/note", {"text": "Look here."})
+        await _check_all(browser, sessions)
+        fork = await browser.post(f"/sessions/{sessions['waiting']}/travel", {"action": "fork"})
+        assert fork["interruption"] == "none"
+        await browser.respond(fork["session_id"], "Hello again")
+        await browser.wait_for_status(fork["session_id"], "done")
+
+
+async def test_sessions_of_a_server_that_was_killed_say_when(tmp_path: Path) -> None:
+    killed, left = tmp_path / "killed", tmp_path / "left"
+    killed.mkdir()
+    async with serve_agents(tmp_path, _create_agent(), database=killed / "kept.db") as browser:
+        sessions = await _start_all(browser)
+        shutil.copytree(killed, left)  # what the files are like after a kill at this moment
+    async with serve_agents(tmp_path, _create_agent(), database=left / "kept.db") as browser:
+        await _check_all(browser, sessions)
