@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import tomllib
 from pathlib import Path
 from textwrap import dedent
 
@@ -83,3 +84,20 @@ def _apply_diff(text: str, diff: str) -> str:
         assert text.count(before) == 1, f"the example does not fit the file any more:\n{hunk}"
         text = text.replace(before, after)
     return text
+
+
+@pytest.mark.req("001/constitution-7")
+def test_the_gate_and_the_inner_loop_check_style_and_strict_types_of_all_code() -> None:
+    rules = dict(
+        re.findall(r"^([a-z]+):(.*(?:\n\t.*)*)", (_ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    settings = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pyright"]
+
+    for target in ("check", "test"):
+        assert {"lint", "types", "layers"} <= set(rules[target].split())
+    assert "ruff check\n" in rules["lint"]
+    assert "ruff format --check" in rules["lint"]
+    assert "pyright --warnings" in rules["types"]
+    assert settings["typeCheckingMode"] == "strict"
+    assert {"src", "tests"} <= set(settings["include"])
+    assert [name for name in settings if name.startswith("report")] == []

@@ -138,6 +138,7 @@ def test_a_task_reads_its_own_scenario(tmp_path: Path) -> None:
     assert [task.tags for task in tasks] == [("even",), ("odd",), ("even",)]
 
 
+@pytest.mark.req("004/tags")
 @pytest.mark.parametrize(
     ("filters", "limit", "expected"),
     [

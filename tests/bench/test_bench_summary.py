@@ -72,6 +72,7 @@ def test_measures_are_totals_means_and_quantiles() -> None:
     assert group.tokens.total == 6_611
 
 
+@pytest.mark.req("004/tags")
 def test_tags_are_summed_up_per_variant() -> None:
     results = [
         *build_runs("s1", "++", tags=("search", "noise")),

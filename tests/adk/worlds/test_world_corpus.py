@@ -60,6 +60,7 @@ ONE_OF_EACH = list({row["mutation"]: row for row in reversed(REPEATABLE)}.values
 """One trace of each kind of mistake."""
 
 
+@pytest.mark.req("004/self-contained", "004/oracle-validation")
 @pytest.mark.parametrize("scenario_id", SCENARIOS)
 async def test_an_agent_that_follows_the_oracle_passes(scenario_id: str) -> None:
     result = await _play(scenario_id, OraclePlayer)
@@ -73,6 +74,7 @@ async def test_an_agent_that_follows_the_oracle_passes_with_texts_as_messages(sc
     assert result.passed, (result.reason, str(result.verdict), result.ended)
 
 
+@pytest.mark.req("004/oracle-validation")
 @pytest.mark.parametrize("scenario_id", SCENARIOS)
 async def test_an_agent_that_does_nothing_fails(scenario_id: str) -> None:
     result = await _play(scenario_id, lambda world: IdlePlayer())

@@ -53,6 +53,7 @@ def _statuses(verdict: Verdict) -> dict[str, str]:
     return {event.event_id: event.status for turn in verdict.turns for event in turn.events}
 
 
+@pytest.mark.req("004/oracle-validation")
 def test_a_run_that_does_what_is_expected_passes() -> None:
     scenario = _build()
     verdict = judge(scenario, _play(scenario, _send(), SAY))
@@ -251,6 +252,33 @@ def test_a_scenario_whose_oracle_fails_cannot_be_judged() -> None:
     bad = build_world_event("a", "AGENT", ("u",), "Emails__delete_email", email_id="none")
     with pytest.raises(NotJudgeable, match="its own oracle run is not clean: event 'a'"):
         Judge(_build(USER, bad, REPLY))
+
+
+@pytest.mark.req("004/comparator-less-than", "004/comparator-greater-than", "004/comparator-equal")
+@pytest.mark.parametrize(
+    ("comparator", "passed"),
+    [
+        ("LESS_THAN", {50: True, 89: True, 100: True, 125: True, 126: False, 200: False}),
+        ("GREATER_THAN", {50: False, 89: False, 90: True, 100: True, 200: True}),
+        ("EQUAL", {50: False, 89: False, 90: True, 100: True, 125: True, 126: False, 200: False}),
+    ],
+)
+def test_a_comparator_decides_on_which_side_of_the_expected_time_an_action_counts(
+    comparator: str, passed: dict[int, bool]
+) -> None:
+    expected = MAIL | {"event_relative_time": 100, "event_time_comparator": comparator}
+    scenario = _build(USER, expected, REPLY)
+    verdicts: dict[int, bool] = {}
+    for seconds in passed:
+        world = World(scenario)
+        world.tick()
+        world.advance(seconds)
+        world.try_call("Emails", "send_email", _send()[1])
+        world.try_call("AgentUserInterface", "send_message_to_user", SAY[1])
+        world.advance(5)
+        world.stop()
+        verdicts[seconds] = judge(scenario, world).passed
+    assert verdicts == passed
 
 
 def test_an_unknown_comparator_cannot_be_judged() -> None:
