@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from source_trees import parse_modules
 
 _Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-
-_SOURCES = Path(__file__).parents[1] / "src" / "adk_agent_sim"
 
 _IRREGULAR_PARTICIPLES = re.compile(
     "begun|bound|built|chosen|done|drawn|found|given|gone|heard|held|hidden|kept|known|laid|left|made|meant|met|said|"
@@ -47,10 +46,10 @@ def test_every_class_name_is_used_once() -> None:
 
 def test_every_file_name_is_used_once() -> None:
     places: defaultdict[str, list[str]] = defaultdict(list)
-    for path in _iter_paths():
+    for path in map(PurePosixPath, parse_modules()):
         # ADK looks for an agent in the file `agent.py` of its folder.
         if path.name not in ("__init__.py", "agent.py"):
-            places[path.stem].append(path.relative_to(_SOURCES).as_posix())
+            places[path.stem].append(str(path))
 
     assert len(places) > 200
     assert _find_repeated(places) == {}
@@ -67,16 +66,11 @@ def test_no_function_is_named_with_a_participle() -> None:
     assert [(path, name) for path, name in names if _starts_with_participle(name)] == []
 
 
-def _iter_paths() -> Iterator[Path]:
-    return (path for path in sorted(_SOURCES.rglob("*.py")) if "generated" not in path.parts)
-
-
-@cache
 def _list_definitions() -> list[tuple[str, _Definition]]:
     return [
-        (path.relative_to(_SOURCES).as_posix(), node)
-        for path in _iter_paths()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        (path, node)
+        for path, tree in parse_modules().items()
+        for node in ast.walk(tree)
         if isinstance(node, _Definition)
     ]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 
+from source_trees import PACKAGE, parse_modules
+
 _ROOT = Path(__file__).parents[1]
-_PACKAGE, _WEB = _ROOT / "src" / "adk_agent_sim", _ROOT / "web" / "src"
+_WEB = _ROOT / "web" / "src"
 
 _MAX_FILE_LINES = 400
 _MAX_FUNCTION_LINES = 60
@@ -16,7 +17,7 @@ _GENERATED_TYPES = _WEB / "api" / "schema.d.ts"
 
 
 def test_no_module_is_longer_than_400_lines() -> None:
-    lengths = {_get_name(path): _count_lines(path) for path in _iter_modules()}
+    lengths = {path: _count_lines(PACKAGE / path) for path in parse_modules()}
 
     assert len(lengths) > 400
     assert {name: length for name, length in lengths.items() if length > _MAX_FILE_LINES} == {}
@@ -32,18 +33,14 @@ def test_no_file_of_the_browser_app_is_longer_than_400_lines() -> None:
 
 def test_no_function_is_longer_than_60_lines() -> None:
     lengths = {
-        f"{_get_name(path)}:{node.lineno} {node.name}": (node.end_lineno or 0) - node.lineno + 1
-        for path in _iter_modules()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        f"{path}:{node.lineno} {node.name}": (node.end_lineno or 0) - node.lineno + 1
+        for path, tree in parse_modules().items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
 
     assert len(lengths) > 2_000
     assert {name: length for name, length in lengths.items() if length > _MAX_FUNCTION_LINES} == {}
-
-
-def _iter_modules() -> Iterator[Path]:
-    return (path for path in sorted(_PACKAGE.rglob("*.py")) if "generated" not in path.parts)
 
 
 def _get_name(path: Path) -> str:

@@ -33,6 +33,7 @@ from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool
 from google.adk.utils import _function_call_names
 from google.adk.workflow import START, Workflow
 from google.genai import types
+from source_trees import parse_modules
 
 from adk_agent_sim.adk import compat
 from adk_agent_sim.adk.framework_tools import is_framework_tool
@@ -341,11 +342,7 @@ class TestPython:
 
 class TestOneModule:
     def test_only_compat_uses_private_names_of_adk(self) -> None:
-        users = {
-            path.relative_to(SOURCE).as_posix()
-            for path in SOURCE.rglob("*.py")
-            if "generated" not in path.parts and any(_iter_private_names(ast.parse(path.read_text(encoding="utf-8"))))
-        }
+        users = {path for path, tree in parse_modules().items() if any(_iter_private_names(tree))}
 
         assert users == {"adk/compat.py"}
 

@@ -15,6 +15,7 @@ import click
 import pytest
 import yaml
 from click.testing import CliRunner
+from source_trees import parse_modules
 from terminal_safety import ATTACKS, HOSTILE, find_unsafe_characters
 from timeline_builders import ask_turn, user_content
 from world_builders import build_reply_event, build_scenario_file, build_world_event
@@ -556,11 +557,7 @@ def test_nothing_else_prints_or_makes_loggers() -> None:
         "cli/bench_display.py": "draws a bar and counts with rich, and no text from outside",
         "server/openapi.py": "writes the constant description of the web API for `make web-types`",
     }
-    found = {
-        path.relative_to(_SOURCES).as_posix()
-        for path in _SOURCES.rglob("*.py")
-        if "generated" not in path.parts and any(map(_is_printing, ast.walk(ast.parse(path.read_text("utf-8")))))
-    }
+    found = {path for path, tree in parse_modules().items() if any(map(_is_printing, ast.walk(tree)))}
 
     assert found == {*allowed}
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from source_trees import parse_modules
 from work_counter import TooMuchWork, count_lines
 
 from adk_agent_sim.adk.script import read_script
@@ -218,11 +219,7 @@ _READERS = {
 
 
 def test_no_other_module_reads_json_or_yaml_or_matches_globs() -> None:
-    found = {
-        path.relative_to(_SOURCES).as_posix()
-        for path in _SOURCES.rglob("*.py")
-        if "generated" not in path.parts and any(map(_is_reading, ast.walk(ast.parse(path.read_text("utf-8")))))
-    }
+    found = {path for path, tree in parse_modules().items() if any(map(_is_reading, ast.walk(tree)))}
 
     assert found == {*_READERS}
 
