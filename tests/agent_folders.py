@@ -43,7 +43,7 @@ def write_agent(
 @contextmanager
 def forget_imports() -> Generator[None]:
     """Forget the agents that the block imports from temporary folders, and their settings, as another process would."""
-    path, modules, environment = list(sys.path), dict(sys.modules), _copy_environment()
+    path, modules, environment = list(sys.path), sys.modules.copy(), _copy_environment()
     try:
         yield
     finally:
