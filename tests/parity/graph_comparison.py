@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from are_normal_form import IdNumbering, normalize
 from parity.comparison import simplify
-from parity.listed_differences import FALSY, find_listed
-from parity.our_calls import GRAPH_DURATION, START
+from parity.listed_differences import FALSY, find_listed, is_compressed_write
+from parity.our_calls import GRAPH_DURATION
 
 from adk_agent_sim.scenario.world.snapshot import diff_values
 
@@ -47,13 +47,17 @@ def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[s
         yield from _compare_until_death(
             one["log"],
             two["log"],
-            was_refused=not (_has_checked_twice(case, theirs) or _has_died_of_unlogged_call(case, theirs)),
+            was_refused=not (_has_checked_twice(case, theirs) or _has_died_of_unlogged_call(case, ours, theirs)),
         )
         return
     if (theirs["status"] == "FAILED") != _has_failed_validation(one):
         yield f"validations\n    ours   {one['validations']}\n    theirs {theirs['status']}"
         return
-    ends = [_find_end_of_comparison(one, two), _find_call_with_later_value(case, one, two, theirs)]
+    ends = [
+        _find_end_of_comparison(one, two),
+        _find_call_with_later_value(case, one, two, theirs),
+        _find_compressed_write(two),
+    ]
     end = min((each for each in ends if each is not None), default=None)
     if end is not None:
         one["log"], two["log"] = ([row for row in each["log"] if row["t"] < end] for each in (one, two))
@@ -119,6 +123,13 @@ def _find_call_with_later_value(
     return min((row["t"] for row in other if not _is_same_row(mine[row["id"]], row)), default=None)
 
 
+def _find_compressed_write(theirs: Mapping[str, Any]) -> float | None:
+    """Return when the package first writes a file that it compresses, so that its content differs from then on."""
+    return min(
+        (row["t"] for row in theirs["log"] if "call" in row and is_compressed_write(_read_call(row))), default=None
+    )
+
+
 def _has_timed_out(condition: Mapping[str, Any]) -> bool:
     return not condition["value"]
 
@@ -161,8 +172,8 @@ def find_listed_rows(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict
         row
         for row, is_met in {
             WRONG_ARGUMENTS: has_died(theirs)
-            and not (_has_checked_twice(case, theirs) or _has_died_of_unlogged_call(case, theirs)),
-            UNLOGGED_CALL: has_died(theirs) and _has_died_of_unlogged_call(case, theirs),
+            and not (_has_checked_twice(case, theirs) or _has_died_of_unlogged_call(case, ours, theirs)),
+            UNLOGGED_CALL: has_died(theirs) and _has_died_of_unlogged_call(case, ours, theirs),
             CHECKED_TWICE: has_died(theirs) and _has_checked_twice(case, theirs),
             FAILED_VALIDATION: not has_died(theirs) and _has_failed_validation(run),
             RAW_PLACEHOLDER: any(map(_has_placeholder, theirs["told"])),
@@ -183,28 +194,14 @@ def _has_checked_twice(case: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
     return any(twice.intersection(each["dependencies"]) for each in case["events"])
 
 
-def _has_died_of_unlogged_call(case: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
-    """Return whether a call of the one tool that neither side logs was due when the package's event loop ended."""
-    # What waits for events of absolute times is due at these times, also if another event of that time comes first.
-    fixed = {each["event_id"]: each["event_time"] - START for each in case["events"] if each["event_time"] is not None}
-    done = {name: time for name, time in fixed.items() if time <= run["t"]}
-    done |= {_strip_check_number(row["id"]): row["t"] for row in run["log"] if row["value"] is not False}
-    due = [
-        _find_due_time(each, done)
-        for each in case["events"]
-        if each["event_type"] == "AGENT" and each["action"]["function"] == "get_all_discount_codes"
-    ]
-    return any(time is not None and time <= run["t"] for time in due)
-
-
-def _find_due_time(event: Mapping[str, Any], done: Mapping[str, float]) -> float | None:
-    """Return when an event was due in a run; None if it had to wait for others when the run ended."""
-    parents = event["dependencies"]
-    if event["event_time"] is not None and any(each in done for each in parents):
-        return event["event_time"] - START  # an absolute time waits for the first event only
-    if not all(each in done for each in parents):
-        return None
-    return max((done[each] for each in parents), default=0.0) + event["event_relative_time"]
+def _has_died_of_unlogged_call(case: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
+    """Return whether the package's log ends where a call of the one tool that neither side logs was made here."""
+    if ours["ids_before_unlogged_call"] is None:
+        return False
+    planned = {each["event_id"] for each in case["events"] if each["action"] is not None}
+    return planned.intersection(ours["ids_before_unlogged_call"]) == planned.intersection(
+        row["id"] for row in theirs["log"]
+    )
 
 
 def _compare_until_death(ours: list[Any], theirs: list[Any], *, was_refused: bool) -> Iterator[str]:
@@ -223,12 +220,24 @@ def _compare_until_death(ours: list[Any], theirs: list[Any], *, was_refused: boo
 
 
 def _is_same_row(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
-    call: dict[str, Any] = {"fn": (ours.get("call") or ["", ""])[1], "args": {}, "via": "env"}
     return (
         ours == theirs
         or ours["type"] == theirs["type"] == "CONDITION"
-        or find_listed(call, "log", [ours], [theirs]) is not None
+        or find_listed(_read_call(ours), "log", [ours], [theirs]) is not None
     )
+
+
+def _read_call(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the call of a row in the form of the calls that are compared one by one."""
+    arguments = {name: _read_argument(value, type_name) for name, value, type_name in row.get("args") or ()}
+    return {"fn": (row.get("call") or ["", ""])[1], "args": arguments, "via": "env"}
+
+
+def _read_argument(value: Any, type_name: str | None) -> Any:
+    try:
+        return json.loads(value) if type_name in ("list", "dict") else value
+    except ValueError:  # it contains an object of an app
+        return value
 
 
 def _normalize_run(

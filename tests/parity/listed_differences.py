@@ -41,6 +41,12 @@ def find_listed(call: Mapping[str, Any], aspect: str, ours: Any, theirs: Any) ->
 
 
 _RIDES = ("get_quotation", "list_rides", "order_ride", "get_ride", "get_ride_history", "get_current_ride_status")
+_TITLED_CONVERSATIONS = (
+    "add_participant_to_conversation",
+    "remove_participant_from_conversation",
+    "create_conversation",
+    "create_group_conversation",
+)
 _TIMES = re.compile(r"'(created|mtime|ino|mode|uid|gid|nlink)': [\d.]+")
 _DIRECTORY_SIZE = re.compile(r"'size': \d+, 'type': 'directory'")
 _JSON_TIMES = re.compile(r'"(created|mtime|ino|mode|uid|gid|nlink)": [\d.]+')
@@ -126,8 +132,21 @@ def _settle_open_files(call: Mapping[str, Any], aspect: str, ours: Any, theirs: 
 
 
 def _settle_participants(call: Mapping[str, Any], aspect: str, ours: Any, theirs: Any) -> tuple[Any, Any]:
-    """Sort the people of conversations, and drop the time of a new one, which is the host's."""
+    """Sort the people of conversations, and drop the time of a new one, which is the host's.
+
+    Which two of them cannot be compared for a title also depends on their order.
+    """
+    if call["fn"] in _TITLED_CONVERSATIONS:
+        ours, theirs = (_map_texts(each, _sort_compared_types) for each in (ours, theirs))
     return _map_texts(ours, _sort_participants), _map_texts(theirs, _sort_participants)
+
+
+def _sort_compared_types(text: str) -> str:
+    return re.sub(
+        r"(?<=^'<' not supported between instances of )'(\w+)' and '(\w+)'$",
+        lambda match: str(sorted(match.groups())),
+        text,
+    )
 
 
 def _sort_participants(text: str) -> str:

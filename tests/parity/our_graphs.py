@@ -26,24 +26,38 @@ def run_graph(case: Mapping[str, Any], file: str | None = None) -> dict[str, Any
     scenario = read_scenario(text)
     watches = {each["id"]: _build_watch(each) for each in case["watches"]}
     world = World(scenario, notifications="HIGH", watches=watches)
+    unlogged = {each["event_id"] for each in case["events"] if is_unlogged_call(each)}
     logs_of_failures: list[list[CompletedEvent]] = []
+    ids_before_unlogged_call: list[str] = []
+    is_unlogged_call_made = False
 
     def keep_log(event: CompletedEvent) -> None:
+        nonlocal is_unlogged_call_made
         if event.is_failed_validation:
             logs_of_failures.append(world.event_log())
+        is_unlogged_call_made = is_unlogged_call_made or not unlogged.isdisjoint(world.return_values)
+        if not is_unlogged_call_made:
+            ids_before_unlogged_call.append(event.event_id)
 
     world.on_event = keep_log
     world.run_oracle()
     world.stop()  # the package ends its event loop
+    is_unlogged_call_made = is_unlogged_call_made or not unlogged.isdisjoint(world.return_values)
     return {
         "status": world.status,
         "log": [_format_row(each) for each in world.event_log()],
         "log_of_failure": [_format_row(each) for each in logs_of_failures[0]] if logs_of_failures else None,
+        "ids_before_unlogged_call": ids_before_unlogged_call if is_unlogged_call_made else None,
         "told": _take_notifications(world),
         "states": to_json_view(world.state()),
         "t": world.elapsed,
         "export": serialize_trace(convert_to_are(world.export_trace())[0]),
     }
+
+
+def is_unlogged_call(event: Mapping[str, Any]) -> bool:
+    """Return whether an event makes the one expected call that neither side logs."""
+    return event["event_type"] == "AGENT" and event["action"]["function"] == "get_all_discount_codes"
 
 
 def run_agent(case: Mapping[str, Any]) -> dict[str, Any]:

@@ -101,11 +101,15 @@ class BaseMessagingApp(App):
         return ", ".join(sorted(participants))
 
     def _set_participants(self, conversation_id: str, participants: list[str]) -> None:
-        """Set the participants, and update the title if it is the default one."""
+        """Set the participants, and update the title if it is the default one.
+
+        As in ARE, the participants are set first: they stay if no title can be built, because one of them is no text.
+        """
         conversation = self._conversations.get_mutable(conversation_id)
-        if conversation.get("title") == self._build_default_title(get_list(conversation, self.participants_key)):
-            conversation["title"] = self._build_default_title(participants)
+        before = self._build_default_title(get_list(conversation, self.participants_key))
         conversation[self.participants_key] = participants
+        if conversation.get("title") == before:
+            conversation["title"] = self._build_default_title(participants)
 
     def _add_participant(self, conversation_id: str, participant: str) -> str:
         people = self._get_participants(conversation_id)
