@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -101,6 +102,19 @@ def test_an_unreadable_file_is_one_line(tmp_path: Path) -> None:
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.process
+def test_a_reader_that_has_ended_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(build_scenario()))
+    command = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()", "scenario", "show"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    result = subprocess.run(
+        [*command, str(tmp_path / "a.json")], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert (result.returncode, result.stderr) == (1, "")
+
+
 def test_lint_checks_every_file_and_line_also_after_broken_ones(tmp_path: Path) -> None:
     good = json.dumps(build_scenario())
     wrong = json.dumps(build_scenario(build_event("a", after=("gone",))))
@@ -109,6 +123,7 @@ def test_lint_checks_every_file_and_line_also_after_broken_ones(tmp_path: Path) 
     (tmp_path / "b_lines.jsonl").write_text(f'{good}\n\n[1,\n{wrong}\n{{"version": 5}}\n{row}\n')
     (tmp_path / "c_bytes.json").write_bytes(b'{"a":\n "\xff"}')
     (tmp_path / "d_wrong.json").write_text(wrong)
+    (tmp_path / "e_moved.json").symlink_to(tmp_path / "elsewhere")
     result = _run("lint", tmp_path, tmp_path / "none.json")
     assert result.exit_code == 1
     found = [
@@ -125,6 +140,7 @@ def test_lint_checks_every_file_and_line_also_after_broken_ones(tmp_path: Path) 
         ("b_lines.jsonl", 6, "events[0].dependencies[0]", "dependency-unknown"),
         ("c_bytes.json", 2, "the file", "unreadable"),
         ("d_wrong.json", 1, "events[0].dependencies[0]", "dependency-unknown"),
+        ("e_moved.json", 1, "the file", "unreadable"),
         ("none.json", 1, "the file", "unreadable"),
     ]
 

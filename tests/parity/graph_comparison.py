@@ -50,7 +50,9 @@ def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[s
             was_refused=not (_has_checked_twice(case, theirs) or _has_died_of_unlogged_call(case, ours, theirs)),
         )
         return
-    if (theirs["status"] == "FAILED") != _has_failed_validation(one):
+    if _has_failed_in_time(two["t"], one, is_failed=theirs["status"] == "FAILED") != any(
+        _has_failed_in_time(row["t"], one, is_failed=not row["value"]) for row in one["validations"]
+    ):
         yield f"validations\n    ours   {one['validations']}\n    theirs {theirs['status']}"
         return
     ends = [
@@ -60,7 +62,11 @@ def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[s
     ]
     end = min((each for each in ends if each is not None), default=None)
     if end is not None:
-        one["log"], two["log"] = ([row for row in each["log"] if row["t"] < end] for each in (one, two))
+        # An event of an absolute time can come later than that, if it depends on a condition that timed out.
+        late = set(ours["ids_after_time_out"])
+        one["log"], two["log"] = (
+            [row for row in each["log"] if row["t"] < end and row["id"] not in late] for each in (one, two)
+        )
     yield from _compare_logs(one["log"], two["log"])
     if end is None:
         # With a validation, the package's clock goes on in steps until the validation is over.
@@ -69,6 +75,15 @@ def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[s
         if one["t"] != two["t"]:
             one, two = _drop_stop(one), _drop_stop(two)
         yield from _compare_ends(one, two, [*keys, "told"])
+
+
+def compare_exported_apps(ours: str, theirs: str) -> Iterator[str]:
+    """Yield the differences of the apps in two exports of a run."""
+    one, two = (
+        {each["name"]: [each["class_name"], each["app_state"]] for each in simplify(json.loads(text))["apps"]}
+        for text in (ours, theirs)
+    )
+    yield from _compare_ends({"exported apps": one}, {"exported apps": two}, ["exported apps"])
 
 
 def _find_shared_events(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> set[str] | None:
@@ -132,6 +147,11 @@ def _find_compressed_write(theirs: Mapping[str, Any]) -> float | None:
 
 def _has_timed_out(condition: Mapping[str, Any]) -> bool:
     return not condition["value"]
+
+
+def _has_failed_in_time(time: float, ours: Mapping[str, Any], *, is_failed: bool) -> bool:
+    """Return whether a validation failed before a condition timed out, whose dependents only happen here."""
+    return is_failed and all(time < row["t"] for row in ours["conditions"] if _has_timed_out(row))
 
 
 def _has_failed_validation(run: Mapping[str, Any]) -> bool:

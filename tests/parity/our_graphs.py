@@ -26,28 +26,17 @@ def run_graph(case: Mapping[str, Any], file: str | None = None) -> dict[str, Any
     scenario = read_scenario(text)
     watches = {each["id"]: _build_watch(each) for each in case["watches"]}
     world = World(scenario, notifications="HIGH", watches=watches)
-    unlogged = {each["event_id"] for each in case["events"] if is_unlogged_call(each)}
-    logs_of_failures: list[list[CompletedEvent]] = []
-    ids_before_unlogged_call: list[str] = []
-    is_unlogged_call_made = False
-
-    def keep_log(event: CompletedEvent) -> None:
-        nonlocal is_unlogged_call_made
-        if event.is_failed_validation:
-            logs_of_failures.append(world.event_log())
-        is_unlogged_call_made = is_unlogged_call_made or not unlogged.isdisjoint(world.return_values)
-        if not is_unlogged_call_made:
-            ids_before_unlogged_call.append(event.event_id)
-
-    world.on_event = keep_log
+    listener = _LogListener(world, {each["event_id"] for each in case["events"] if _is_unlogged_call(each)})
+    world.on_event = listener.receive_event
     world.run_oracle()
     world.stop()  # the package ends its event loop
-    is_unlogged_call_made = is_unlogged_call_made or not unlogged.isdisjoint(world.return_values)
+    failed = listener.log_of_failure
     return {
         "status": world.status,
         "log": [_format_row(each) for each in world.event_log()],
-        "log_of_failure": [_format_row(each) for each in logs_of_failures[0]] if logs_of_failures else None,
-        "ids_before_unlogged_call": ids_before_unlogged_call if is_unlogged_call_made else None,
+        "log_of_failure": [_format_row(each) for each in failed] if failed else None,
+        "ids_before_unlogged_call": listener.ids_before_unlogged_call if listener.is_unlogged_call_made else None,
+        "ids_after_time_out": listener.ids_after_time_out,
         "told": _take_notifications(world),
         "states": to_json_view(world.state()),
         "t": world.elapsed,
@@ -55,7 +44,36 @@ def run_graph(case: Mapping[str, Any], file: str | None = None) -> dict[str, Any
     }
 
 
-def is_unlogged_call(event: Mapping[str, Any]) -> bool:
+class _LogListener:
+    """Remembers what was logged when the package's run ended or went another way."""
+
+    def __init__(self, world: World, unlogged_ids: set[str]) -> None:
+        self._world = world
+        self._unlogged_ids = unlogged_ids
+        self._has_timed_out = False
+        self.log_of_failure: list[CompletedEvent] | None = None
+        """The log when the first validation failed."""
+        self.ids_before_unlogged_call: list[str] = []
+        self.ids_after_time_out: list[str] = []
+        """The events after the first condition that timed out."""
+
+    @property
+    def is_unlogged_call_made(self) -> bool:
+        """Whether an event has made a call that neither side logs."""
+        return not self._unlogged_ids.isdisjoint(self._world.return_values)
+
+    def receive_event(self, event: CompletedEvent) -> None:
+        """Remember the event, which was logged now."""
+        if event.is_failed_validation and self.log_of_failure is None:
+            self.log_of_failure = self._world.event_log()
+        if not self.is_unlogged_call_made:
+            self.ids_before_unlogged_call.append(event.event_id)
+        if self._has_timed_out:
+            self.ids_after_time_out.append(event.event_id)
+        self._has_timed_out |= event.kind == "CONDITION" and event.error is not None
+
+
+def _is_unlogged_call(event: Mapping[str, Any]) -> bool:
     """Return whether an event makes the one expected call that neither side logs."""
     return event["event_type"] == "AGENT" and event["action"]["function"] == "get_all_discount_codes"
 

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from parity.are_process import Are, RefusedByAre
 from parity.call_strategies import call_cases
 from parity.comparison import compare_answers, simplify
-from parity.graph_comparison import compare_agents, compare_graphs
+from parity.graph_comparison import compare_agents, compare_exported_apps, compare_graphs
 from parity.graph_strategies import agent_cases, graph_cases
 from parity.our_calls import answer_calls, build_file
 from parity.our_graphs import build_graph_file, run_agent, run_graph
@@ -134,6 +134,7 @@ def _compare_graph(are: Are, case: Mapping[str, Any]) -> Iterator[str]:
     yield from compare_graphs(case, ours, theirs)
     if theirs["export"] is None:
         return
+    yield from compare_exported_apps(ours["export"], theirs["export"])
     loaded = are.do_job("load", scenario=ours["export"])
     is_refused = _EMPTY in loaded.get("refused", "") or _is_refused_alike(are, loaded, theirs["export"])
     if loaded.get("completed") != len(ours["log"]) and not is_refused:

@@ -16,7 +16,7 @@ from adk_agent_sim.cli.exit_codes import format_exit_codes
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.text.escaped_logging import escape_default_handler
 from adk_agent_sim.text.escaping import escape_message
-from adk_agent_sim.text.terminal_output import print_uncaught
+from adk_agent_sim.text.terminal_output import OutputClosed, print_uncaught
 
 _COMMAND_SUMMARIES = {
     "demo": "Play the model of a demo agent, in the browser or in this terminal.",
@@ -55,6 +55,8 @@ class _LazyCommandGroup(click.Group):
         with _escape_usage_errors():
             try:
                 return super().invoke(ctx)
+            except OutputClosed:
+                raise  # click ends the command without a message
             except (SimulatorError, OSError) as error:
                 raise click.ClickException(str(error)) from error
 

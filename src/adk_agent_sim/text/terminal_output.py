@@ -13,6 +13,7 @@ import sys
 import traceback
 from collections.abc import Generator, Iterable
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, cast
 
@@ -22,6 +23,10 @@ from adk_agent_sim.text.escaping import escape_document, escape_json, escape_lin
 
 _own_output: IO[str] | None = None
 """Where results are printed while the standard output belongs to somebody else; None if it does not."""
+
+
+class OutputClosed(BrokenPipeError):
+    """The program that reads our output has ended, such as `head`. It is no error of ours or of the user."""
 
 
 class TerminalText(str):
@@ -85,7 +90,17 @@ def _move_descriptor(stream: IO[str]) -> Generator[IO[str]]:
 
 
 def _write(text: str, *, err: bool = False, nl: bool = True) -> None:
-    click.echo(text, file=None if err else _own_output, err=err, nl=nl)
+    try:
+        click.echo(text, file=None if err else _own_output, err=err, nl=nl)
+    except BrokenPipeError as error:
+        _discard_output(sys.stderr if err else _own_output or sys.stdout)
+        raise OutputClosed(*error.args) from error
+
+
+def _discard_output(stream: IO[str]) -> None:
+    """Let a stream without a reader write to nowhere, so that flushing what it still holds does not fail again."""
+    with suppress(OSError), Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
 
 
 def print_line(*parts: str, err: bool = False) -> None:

@@ -255,7 +255,9 @@ def test_tags_are_listed_in_order_and_people_as_they_joined() -> None:
     for tag in ("Work", "Home", "Gym", "Home"):
         _do(calendar, "add_calendar_event", tag=tag)
     assert _do(calendar, "get_all_tags") == ["Gym", "Home", "Work"]
-    chats = MessagingAppV2(state={"current_user_id": "me", "id_to_name": {"b": "Bo", "a": "Al"}, "mode": "NAME"})
+    chats = MessagingAppV2(
+        state={"current_user_id": "me", "id_to_name": {"me": "Me", "b": "Bo", "a": "Al"}, "mode": "NAME"}
+    )
     made = _do(chats, "create_group_conversation", user_ids=["b", "a"])
     assert chats.state()["conversations"][made]["participant_ids"] == ["me", "b", "a"]
     assert chats.state()["conversations"][made]["title"] == "Al, Bo"

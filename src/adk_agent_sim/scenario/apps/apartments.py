@@ -148,11 +148,15 @@ class ApartmentListingApp(App):
             saved_only: Look at saved flats only.
         """
         flats = self.list_saved_apartments() if saved_only else self.list_all_apartments()
-        wanted: JSON = {
-            "name": name, "location": location, "zip_code": zip_code, "bedrooms": number_of_bedrooms,
-            "bathrooms": number_of_bathrooms, "property_type": property_type, "furnished_status": furnished_status,
-            "pet_policy": pet_policy, "lease_term": lease_term, "floor_level": floor_level, "min_price": min_price,
-            "max_price": max_price, "min_area": square_footage, "amenities": {each.lower() for each in amenities or []},
+        texts = {
+            "name": name, "location": location, "property_type": property_type, "furnished_status": furnished_status,
+            "pet_policy": pet_policy, "lease_term": lease_term,
+        }  # fmt: skip
+        # A value that is no text is an error also if there is no flat to compare it with.
+        wanted: JSON = {key: each.lower() if each else None for key, each in texts.items()} | {
+            "amenities": {each.lower() for each in amenities or []},
+            "zip_code": zip_code, "bedrooms": number_of_bedrooms, "bathrooms": number_of_bathrooms,
+            "floor_level": floor_level, "min_price": min_price, "max_price": max_price, "min_area": square_footage,
         }  # fmt: skip
         return {flat_id: flat for flat_id, flat in flats.items() if _meets_conditions(flat, wanted)}
 
@@ -240,20 +244,16 @@ class RentAFlat(ApartmentListingApp):
 def _meets_conditions(flat: JSON, wanted: JSON) -> bool:
     """Return whether a flat is one that a search looks for; terms that it does not state fit any search."""
     return (
-        all(_contains(flat[key], wanted[key]) for key in ("name", "location"))
+        all(not wanted[key] or wanted[key] in flat[key].lower() for key in ("name", "location"))
         and all(not wanted[key] or flat[key] == wanted[key] for key in ("zip_code", "bedrooms", "bathrooms"))
         and all(
-            not wanted[key] or not flat[key] or flat[key].lower() == wanted[key].lower()
+            not wanted[key] or not flat[key] or flat[key].lower() == wanted[key]
             for key in ("furnished_status", "pet_policy", "lease_term")
         )
-        and (not wanted["property_type"] or flat["property_type"].lower() == wanted["property_type"].lower())
+        and (not wanted["property_type"] or flat["property_type"].lower() == wanted["property_type"])
         and (not wanted["floor_level"] or flat["floor_level"] == wanted["floor_level"])
         and (not wanted["min_price"] or flat["price"] >= wanted["min_price"])
         and (not wanted["max_price"] or flat["price"] <= wanted["max_price"])
         and (not wanted["min_area"] or flat["square_footage"] >= wanted["min_area"])
         and wanted["amenities"] <= {each.lower() for each in flat["amenities"]}
     )
-
-
-def _contains(text: str, part: str | None) -> bool:
-    return not part or part.lower() in text.lower()

@@ -356,4 +356,6 @@ class MessagingAppV2(BaseMessagingApp):
     def _build_default_title(self, participants: list[str]) -> str:
         others = dict.fromkeys(each for each in participants if each != self._user_id)
         known = [each for each in others if self._ids_are_phone_numbers or each in self._names_by_id]
+        if self._user_id not in self._names_by_id:
+            raise AssertionError  # as in ARE, without a text: nobody can write in a world whose user has no name
         return super()._build_default_title([self._names_by_id.get(each, each) for each in known])

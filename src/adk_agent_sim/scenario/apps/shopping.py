@@ -97,11 +97,10 @@ class ShoppingApp(App):
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        wanted = product_name.lower()
         products = list(self._products.values())
         # Of products with the same name the last is found, once for each of them.
         by_name = {each["name"]: each for each in products}
-        found = [by_name[each["name"]] for each in products if wanted in each["name"].lower()]
+        found = [by_name[each["name"]] for each in products if product_name.lower() in each["name"].lower()]
         return [Product(each) for each in slice_page(found, offset, limit)[0]]
 
     @tool(APP, operation=WRITE)

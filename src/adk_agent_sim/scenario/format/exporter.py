@@ -30,7 +30,7 @@ class ExportableWorld(Protocol):
     """A world in which a scenario was run."""
 
     def export_trace(self) -> ExportedTrace:
-        """Return the scenario with the completed events and the apps in their current states."""
+        """Return the scenario with the completed events and the apps in their initial states."""
         ...
 
 
@@ -52,7 +52,7 @@ class JsonScenarioExporter:
         """Return the JSON text of a scenario.
 
         Args:
-            env: The world in which it was run, to include app states and completed events.
+            env: The world in which it was run, to include its completed events and the initial states of its apps.
             scenario: The scenario; that of the world if omitted.
             scenario_id: A different id for the file.
             export_apps: Whether to write the apps; they are large and can be stored elsewhere.

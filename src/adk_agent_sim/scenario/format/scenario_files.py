@@ -84,10 +84,15 @@ def find_scenario_files(path: str | Path) -> list[Path]:
     root = Path(path)
     if not root.is_dir():
         return [root]
-    files = sorted(each for each in root.rglob("*") if each.suffix in (".json", ".jsonl") and each.is_file())
+    files = sorted(each for each in root.rglob("*") if each.suffix in (".json", ".jsonl") and _is_file(each))
     if not files:
         raise _build_error(path, "the directory has no .json or .jsonl file")
     return files
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether a path is a file, or a link to one that does not exist, which must not be skipped in silence."""
+    return path.is_file() or (path.is_symlink() and not path.exists())
 
 
 def _read_file(file: Path) -> bytes:

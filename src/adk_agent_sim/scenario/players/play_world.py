@@ -53,7 +53,7 @@ class PlayedRun:
 
     @property
     def trace(self) -> ExportedTrace:
-        """The scenario with what happened and the states of its apps, as `JsonScenarioExporter` writes it."""
+        """The scenario with what happened, as `JsonScenarioExporter` writes it."""
         return self.world.export_trace()
 
 

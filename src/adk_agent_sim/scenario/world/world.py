@@ -328,16 +328,15 @@ class World:
         return {name: app.state() for name, app in self.apps.items()}
 
     def export_trace(self, run: RunMetadata | None = None) -> ExportedTrace:
-        """Return the scenario with the completed events and the current states of its apps.
+        """Return the scenario with the completed events.
+
+        As in ARE, its apps are in their initial states, so that the trace can be run and judged like the scenario;
+        `state` returns the current ones.
 
         Args:
             run: Who played, and what else the trace says about the run; by default what the scenario says.
         """
-        state = self.state()
-        listed = {each.name for each in self.scenario.apps}
-        listing = [(each, state[each.name] or each.app_state) for each in self.scenario.apps]
-        apps = [each.model_copy(update={"app_state": app_state}) for each, app_state in listing]
-        apps += [_export_app(app) for name, app in self.apps.items() if name not in listed]
+        apps = [_fill_in_state(each, self.apps[each.name]) for each in _list_apps(self.scenario.trace)]
         changes = {"apps": apps, "completed_events": self.export_completed_events()}
         trace = self.scenario.trace.model_copy(update=changes)
         return trace if run is None else run.apply_to_trace(trace)
@@ -395,5 +394,8 @@ def _create_app(app: ExportedApp, app_context: AppContext) -> App:
     return app_class(app.name, app_context, app.app_state)
 
 
-def _export_app(app: App) -> ExportedApp:
-    return ExportedApp(name=app.name, class_name=type(app).__name__, app_state=app.state())
+def _fill_in_state(app: ExportedApp, created_app: App) -> ExportedApp:
+    """Return an app with the state that it has at the start, also if the scenario has none."""
+    if app.app_state is not None or created_app.empty_state is None:
+        return app
+    return app.model_copy(update={"app_state": deepcopy(dict(created_app.empty_state))})
