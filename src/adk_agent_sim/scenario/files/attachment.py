@@ -29,7 +29,10 @@ def read_attachment(app: App, path: str, missing_message: str) -> tuple[str, Att
 
     Raises:
         ValueError: There is no such file.
+        TypeError: The path is a list or an object, which an event can pass on from another one.
     """
+    if isinstance(path, list | dict):  # agents see Python's error in ARE, too
+        raise TypeError(f"stat: path should be string, bytes, os.PathLike or integer, not {type(path).__name__}")
     files = _find_file_system(app)
     if not call_nested_tool(files, "exists", path=path):
         raise ValueError(missing_message)
