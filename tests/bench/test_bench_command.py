@@ -95,7 +95,7 @@ def test_exit_codes_follow_the_share_that_passed(options: list[str | Path], tmp_
 def test_a_judge_that_cannot_be_used_is_refused_before_any_run(tmp_path: Path, judge: str, message: str) -> None:
     options: list[str | Path] = ["--player", "oracle", "--judge", judge, "--out", tmp_path / "out"]
     done = run_bench_command(write_scenarios(tmp_path, 1), *options)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert message in done.stderr
     assert not (tmp_path / "out").exists()
 

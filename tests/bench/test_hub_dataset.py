@@ -118,7 +118,7 @@ def test_a_local_dataset_is_the_same_from_every_folder(tmp_path: Path, monkeypat
 )
 def test_the_axes_are_checked_before_the_download(tmp_path: Path, options: list[str], message: str) -> None:
     done = run_bench_command(*options, "--hf", "no/such", "--hf-split", "validation", "--out", tmp_path / "out")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert message in done.stderr
     assert "The dataset no/such" not in done.stderr
     assert not (tmp_path / "out").exists()
@@ -167,7 +167,7 @@ def test_a_folder_with_another_dataset_never_runs_it(tmp_path: Path, monkeypatch
         "config": None,
     }
     resumed = run_bench_command("--hf", first, *options, "--resume")
-    assert resumed.returncode == 1
+    assert resumed.returncode == 2
     assert "it has another plan, which differs in dataset" in " ".join(resumed.stderr.split())
     assert run_bench_command("--hf", second, *options, "--resume").returncode == 0
 

@@ -66,7 +66,7 @@ def test_an_option_without_an_effect_is_refused(tmp_path: Path, options: list[st
 def test_a_player_that_no_bench_has_is_refused(tmp_path: Path, player: str) -> None:
     command = ["bench", write_scenarios(tmp_path, 1), "--player", player, "--out", tmp_path / "out"]
     result = invoke_adksim(*command)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert f"{player} cannot be used in a bench" in result.stderr.replace("'", "")
     if player in ("martian", "mock:schema"):
         assert "give real, oracle, nothing, random, script:FILE or replay:FILE." in result.stderr
@@ -108,7 +108,7 @@ def test_options_of_worlds_are_refused_if_there_are_only_eval_cases(tmp_path: Pa
 def test_options_of_worlds_are_explained_if_there_are_eval_cases_too(tmp_path: Path) -> None:
     command = ["bench", _write_eval_set(tmp_path), write_scenarios(tmp_path, 1), "--out", tmp_path / "out", "--trace"]
     result = invoke_adksim(*command, "--player", "martian")  # which is noticed later
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "--trace applies to scenarios only, not to the 1 eval cases.\n" in result.stderr
 
 
@@ -117,6 +117,6 @@ def test_results_are_not_written_beside_the_scenarios(tmp_path: Path) -> None:
     folder.mkdir()
     write_scenarios(folder, 1)
     result = invoke_adksim("bench", folder, "--player", "oracle", "--out", folder)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "Choose another folder with --out." in result.stderr
     assert [each.name for each in folder.iterdir()] == ["scenarios.jsonl"]

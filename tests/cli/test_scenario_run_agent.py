@@ -117,7 +117,7 @@ def test_a_rejected_turn_ends_the_run_unless_later_turns_are_asked_for(tmp_path:
 
 def test_agent_to_agent_augmentation_is_rejected_by_name(scenario: Path) -> None:
     result = _run(scenario, "--player", "oracle", "--a2a-app-prop", 0.5)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "agent-to-agent augmentation, in which agents play the apps, is not supported" in result.output
 
 

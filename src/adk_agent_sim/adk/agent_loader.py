@@ -20,6 +20,7 @@ __all__ = [
     "DEMO_AGENTS",
     "App",
     "ModuleNameInUse",
+    "check_agent_folder",
     "create_placeholder_agent",
     "describe_missing_agent",
     "get_demo_folder",
@@ -58,6 +59,18 @@ def load_app(folder: Path) -> App:
         return import_app(path.parent, path.name)
     except Exception as error:
         raise AgentLoadFailed(str(folder), _describe_load_failure(path, error)) from error
+
+
+def check_agent_folder(folder: Path) -> None:
+    """Raise AgentLoadFailed if a folder cannot have an agent; its code is not run, so that this takes no time."""
+    if not folder.is_dir():
+        raise AgentLoadFailed(str(folder), "it is not a folder" if folder.exists() else "there is no such folder")
+    if any((folder / name).exists() for name in ("agent.py", "agent", "__init__.py", "root_agent.yaml")):
+        return
+    if agents := sorted(child.name for child in folder.iterdir() if is_single_agent_directory(child)):
+        reason = f"it contains agents but is not one itself; give one of them: {', '.join(agents)}"
+        raise AgentLoadFailed(str(folder), reason)
+    raise AgentLoadFailed(str(folder), describe_missing_agent(folder))
 
 
 def import_app(root: Path, name: str) -> App:

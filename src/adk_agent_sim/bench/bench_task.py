@@ -26,7 +26,7 @@ RUNS_NAME = "runs"
 """What the folder of a bench has."""
 
 _FILTER_KEYS = ("tag", "id")
-_MAX_TAGS = 50
+_MAX_NAMES = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,19 +92,31 @@ class TaskFilter:
         """Return the chosen tasks, in their order.
 
         Raises:
-            InvalidBench: No task has the tags; the message lists those that there are.
+            InvalidBench: No task has the tags or ids; the message lists those that there are.
         """
         given = list(tasks)
         found = self.select(given)
-        if given and not found and any(key == "tag" for key, _ in self.conditions):
-            tags = sorted({tag for task in given for tag in task.tags})
-            known = f"The tags are: {', '.join(tags[:_MAX_TAGS])}." if tags else "No scenario has a tag."
-            raise InvalidBench(f"There is nothing to run: no scenario matches --filter. {known}")
+        if given and not found and self.conditions:
+            has_tag = any(key == "tag" for key, _ in self.conditions)
+            known = _list_tags(given) if has_tag else _list_names("ids", [task.task_id for task in given])
+            raise InvalidBench(
+                f"There is nothing to run: no scenario matches --filter{'' if has_tag else ' or --scenario'}. {known}"
+            )
         return found
 
     def _matches(self, task: BenchTask) -> bool:
         values: Mapping[str, Sequence[str]] = {"tag": task.tags, "id": (task.task_id,)}
         return all(any(map(patterns.matches, values[key])) for key, patterns in self.conditions)
+
+
+def _list_tags(tasks: Iterable[BenchTask]) -> str:
+    tags = sorted({tag for task in tasks for tag in task.tags})
+    return _list_names("tags", tags) if tags else "No scenario has a tag."
+
+
+def _list_names(what: str, names: Sequence[str]) -> str:
+    more = ", ..." if len(names) > _MAX_NAMES else ""
+    return f"The {what} are: {', '.join(names[:_MAX_NAMES])}{more}."
 
 
 def parse_filter(texts: Iterable[str], limit: int | None = None) -> TaskFilter:
@@ -161,10 +173,25 @@ def check_out_folder(paths: Sequence[str], folder: Path) -> None:
             )
 
 
-def _find_files(path: str) -> list[Path]:
-    found = [Path(path)] if Path(path).exists() else [Path(each) for each in sorted(glob.glob(path, recursive=True))]
+def find_paths(path: str) -> list[Path]:
+    """Return the files and folders that a path or pattern denotes.
+
+    Raises:
+        InvalidBench: There are none.
+    """
+    if Path(path).exists():
+        return [Path(path)]
+    found = [Path(each) for each in sorted(glob.glob(path, recursive=True))]
     if not found:
-        raise InvalidBench(f"{path} denotes no file: give scenario files, folders, JSON Lines files or EvalSets.")
+        raise InvalidBench(
+            f"There is no file or folder {path!r}, and as a pattern it finds nothing. Give scenario files, JSON Lines "
+            "files, folders, EvalSets, or patterns in quotes."
+        )
+    return found
+
+
+def _find_files(path: str) -> list[Path]:
+    found = find_paths(path)
     files = [file for each in found for file in find_scenario_files(each)]
     root = _find_search_root(path)
     if root is not None:

@@ -72,7 +72,11 @@ _TASK_OPTIONS = (
     click.option("--hf", "hf_dataset", metavar="DATASET", help="Scenarios of a Hugging Face dataset, instead of PATH."),
     click.option("--hf-split", metavar="SPLIT", help="With --hf: the split, such as validation."),
     click.option("--hf-config", metavar="C", help="With --hf: the configuration, if the dataset has several."),
-    click.option("--fs-content", type=_FOLDER, help="The folder of the apps' files."),
+    click.option(
+        "--fs-content",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="The folder of the apps' files.",
+    ),
 )
 
 _FILE_OPTIONS = (

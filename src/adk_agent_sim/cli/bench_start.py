@@ -11,21 +11,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adk_agent_sim.cli.bench_checks import check_settings, check_tasks, parse_bench_criteria, parse_run_timeout
+from adk_agent_sim.cli.bench_checks import (
+    check_axes,
+    check_database,
+    check_settings,
+    check_tasks,
+    parse_bench_criteria,
+)
+from adk_agent_sim.cli.bench_command import BenchCommand, check_paths
 from adk_agent_sim.cli.bench_options import BenchSettings, bench_options
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
-from adk_agent_sim.cli.repeated_options import SingleValueCommand
+from adk_agent_sim.cli.option_errors import name_option, parse_limit, report_wrong_usage
 from adk_agent_sim.cli.soft_judge_options import judge_option
 from adk_agent_sim.cli.termination_signal import interrupt_on_termination
 from adk_agent_sim.text.terminal_output import print_json, print_line, send_other_output_to_stderr
 
 if TYPE_CHECKING:
-    from adk_agent_sim.bench.bench_plan import BenchAxes, BenchPlan
+    from adk_agent_sim.bench.bench_plan import BenchPlan
     from adk_agent_sim.bench.bench_run import Engine
     from adk_agent_sim.bench.bench_summary import BenchSummary
 
 
-@click.command(cls=SingleValueCommand)
+@click.command(cls=BenchCommand)
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @bench_options
 @judge_option
@@ -92,11 +99,15 @@ def _run_bench(
     check_settings(settings)
     eval_criteria = parse_bench_criteria(criteria)
     task_filter = settings.build_filter()
-    check_out_folder(paths, settings.folder)
     settings.check_paths(paths)
+    check_paths(paths, click.get_current_context())
+    with name_option("--out"):
+        check_out_folder(paths, settings.folder)
     tasks = find_tasks(paths, eval_criteria)
     if tasks:
-        check_tasks(task_filter.select_some(tasks), click.get_current_context())
+        with report_wrong_usage():
+            chosen = task_filter.select_some(tasks)
+        check_tasks(chosen, click.get_current_context())
     if settings.engine == "processes":
         start_fork_server()  # while this process imports the same, which takes seconds
     from adk_agent_sim.bench.bench_plan import build_plan
@@ -104,16 +115,31 @@ def _run_bench(
     from adk_agent_sim.bench.hub_dataset import download_split, write_hub_results
 
     axes, template, source = settings.build_axes(), settings.build_template(judge_name), settings.build_source()
-    check_axes(axes, template.judge)
+    check_axes(axes, settings, template.judge)
     if source is not None:
-        tasks = find_tasks([str(download_split(settings.folder, source))], eval_criteria)
+        with _refuse_folder():
+            tasks = find_tasks([str(download_split(settings.folder, source))], eval_criteria)
     described = source.describe() if source is not None else None
-    plan = build_plan(task_filter.select_some(tasks), axes, template, settings.build_files(), described)
+    with report_wrong_usage():
+        plan = build_plan(task_filter.select_some(tasks), axes, template, settings.build_files(), described)
+    if settings.database is not None:
+        check_database(settings.database)
     _run_with_progress(plan, settings)
     summary = write_reports(settings.folder)
     if source is not None:
         write_hub_results(settings.folder)
     return summary
+
+
+@contextmanager
+def _refuse_folder() -> Generator[None]:
+    """Report a folder with other results as a wrong --out; nothing was run then."""
+    from adk_agent_sim.errors import BenchFolderRefused
+
+    try:
+        yield
+    except BenchFolderRefused as error:
+        raise click.BadParameter(str(error), param_hint="--out") from error
 
 
 @contextmanager
@@ -131,41 +157,6 @@ def _explain_interrupts(folder: Path) -> Generator[None]:
         ) from None
 
 
-def check_axes(axes: BenchAxes, judge: str | None = None) -> None:
-    """Raise what is wrong with agents, players, models, rules and the judge, before anything is downloaded or run."""
-    from adk_agent_sim.adk.worlds.other_model import create_model
-    from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT
-    from adk_agent_sim.adk.worlds.run_players import create_run_player
-    from adk_agent_sim.bench.bench_plan import NO_RULES, check_axis_values
-    from adk_agent_sim.environment.rules_file import load_rules
-    from adk_agent_sim.errors import AgentLoadFailed
-
-    check_axis_values(axes)
-    for player in axes.players:
-        create_run_player(player)
-    for model in axes.models:
-        create_model(model)
-    for rules in axes.rules:
-        if rules != NO_RULES:
-            load_rules(rules)
-    for agent in axes.agents:
-        if agent != DEFAULT_AGENT and not os.path.isdir(agent):
-            raise AgentLoadFailed(agent, "there is no such folder")
-    if judge is not None:
-        _check_judge(judge)
-
-
-def _check_judge(judge: str) -> None:
-    """Raise what is wrong with the judge of texts, which is a model or a file with recorded answers."""
-    from adk_agent_sim.adk.worlds.other_model import create_model
-    from adk_agent_sim.scenario.verdict.soft_recording import REPLAY_PREFIX, find_soft_judge
-
-    if judge.startswith(REPLAY_PREFIX):
-        find_soft_judge(judge)
-    else:
-        create_model(judge)
-
-
 def _run_with_progress(plan: BenchPlan, settings: BenchSettings) -> None:
     from adk_agent_sim.adk.worlds.thinking_time import parse_duration
     from adk_agent_sim.bench.bench_run import BenchOptions, run_bench
@@ -181,7 +172,8 @@ def _run_with_progress(plan: BenchPlan, settings: BenchSettings) -> None:
         backoff=BackoffPolicy(first_seconds=parse_duration(settings.rate_limit_wait)),
     )
     try:
-        run_bench(plan, settings.folder, _create_engine(plan, settings, workers), options, progress)
+        with _refuse_folder():
+            run_bench(plan, settings.folder, _create_engine(plan, settings, workers), options, progress)
     finally:
         progress.close()
 
@@ -189,7 +181,7 @@ def _run_with_progress(plan: BenchPlan, settings: BenchSettings) -> None:
 def _create_engine(plan: BenchPlan, settings: BenchSettings, workers: int) -> Engine:
     from adk_agent_sim.bench.process_pool import ProcessPool
 
-    timeout = parse_run_timeout(settings.run_timeout)
+    timeout = parse_limit("--run-timeout", settings.run_timeout)
     if settings.engine == "ray":
         from adk_agent_sim.bench.ray_engine import RayEngine
 

@@ -12,6 +12,8 @@ import click
 
 from adk_agent_sim.cli.browser import BrowserSettings, browser_options
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+from adk_agent_sim.cli.option_errors import list_given_options
+from adk_agent_sim.cli.run_value_checks import check_judge
 from adk_agent_sim.cli.scenario_choice import ScenarioChoice, scenario_option, write_traces
 from adk_agent_sim.cli.scenario_run_options import AgentSettings, agent_options
 from adk_agent_sim.cli.soft_judge_options import judge_option, make_soft_judge, record_option
@@ -27,17 +29,20 @@ if TYPE_CHECKING:
     from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
     from adk_agent_sim.scenario.world.world import World
 
+_AGENT_PARAMETERS = frozenset({*AgentSettings.__dataclass_fields__, "judge_name", "record"})
+"""What says nothing about a run of the expected actions."""
+
 _MAX_PRINTED = 200
 """The most events that are printed; `--json` prints all."""
 
 
 @click.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--oracle", is_flag=True, help="Execute the expected actions as events, without an agent.")
 @agent_options
 @click.option(
     "--fs-content",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder of the apps' files.",
 )
 @click.option("--seed", type=int, help="The seed of ids and random numbers; by default the scenario's.")
@@ -91,6 +96,8 @@ def run(
     adksim scenario run --oracle scenarios.jsonl --scenario lunch --output trace.json --json
     """
     _check_who_runs(settings, oracle=oracle)
+    if not oracle and judge_name != "scripted":
+        check_judge(judge_name)
     choice = ScenarioChoice(file, scenario_id)
     if not oracle:
         from adk_agent_sim.cli.scenario_run_agent import run_agent
@@ -114,6 +121,10 @@ def _check_who_runs(settings: AgentSettings, *, oracle: bool) -> None:
             else "Add --oracle to execute what is expected, or --agent AGENT_DIR (default for ours) to run an agent; "
             "`adksim scenario play` lets you play yourself."
         )
+    # What names an agent was refused above.
+    if oracle and (given := list_given_options(click.get_current_context(), _AGENT_PARAMETERS)):
+        advice = " Write the trace of the expected actions with --output." if "--trace" in given else ""
+        raise click.UsageError(f"{given[0]} has no effect with --oracle, which runs no agent.{advice}")
 
 
 def _run_oracles(

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from adk_agent_sim.cli.exit_codes import exit_with_result
+from adk_agent_sim.cli.option_errors import check_writable, name_option
+from adk_agent_sim.cli.run_value_checks import check_agent, check_model, check_player, check_rules
 from adk_agent_sim.cli.scenario_choice import ScenarioChoice, write_traces
 from adk_agent_sim.cli.scenario_run_web import RunInBrowser
 from adk_agent_sim.cli.verdict_lines import print_verdict
@@ -77,6 +79,7 @@ class _AgentRuns:
     ) -> None:
         from adk_agent_sim.adk.worlds.run_exports import RunExports
         from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan, load_agent
+        from adk_agent_sim.adk.worlds.world_agents import check_world_agents
 
         self._choice = choice
         self._soft = soft
@@ -87,6 +90,7 @@ class _AgentRuns:
         if not self._is_one:
             _check_exports(choice, settings)
             exports = RunExports(eval_set=exports.eval_set)
+        _check_values(settings)
         self._plan: WorldRunPlan = WorldRunPlan(
             agent=settings.agent or DEFAULT_AGENT,
             player=settings.player or "real",
@@ -96,8 +100,10 @@ class _AgentRuns:
             options=settings.build_options(seed, fs_content),
             exports=exports,
         )
-        with send_other_output_to_stderr() if as_json else nullcontext():
+        with send_other_output_to_stderr() if as_json else nullcontext(), name_option("--agent"):
             self._app = load_agent(self._plan.agent)
+        with name_option("--world-agent"):
+            check_world_agents(self._app.root_agent, self._plan.options.agents)
         self._results: list[WorldRunResult] = []
         self._problems: list[str] = []
         self._traces: list[ExportedTrace] = []
@@ -192,6 +198,34 @@ def _prepare_played_run(prepare: Callable[..., WorldRun], timeline: Timeline) ->
     from adk_agent_sim.adk.worlds.world_past import WorldPast
 
     return prepare(timeline=timeline, past=WorldPast())
+
+
+def _check_values(settings: AgentSettings) -> None:
+    """Raise UsageError if a value cannot be used, before the agent's code is loaded."""
+    model = settings.build_model_name()
+    if settings.agent is not None:
+        check_agent(settings.agent)
+    if settings.player is not None:
+        check_player(settings.player)
+    if model is not None:
+        check_model(model)
+        if settings.player not in (None, "real"):
+            raise click.UsageError(
+                f"--model and --player {settings.player} exclude each other: that player asks no model."
+            )
+    if settings.rules is not None:
+        check_rules(str(settings.rules), settings.profile)
+    elif settings.profile is not None:
+        raise click.UsageError("--profile needs --rules FILE: it is a profile of these rules.")
+    for name in ("trace", "eval_set", "markdown", "report", "timeline"):
+        path: Path | None = getattr(settings, name)
+        if path is not None:
+            check_writable(f"--{name.replace('_', '-')}", path)
+    if settings.eval_set is not None and settings.eval_set.exists():
+        from adk_agent_sim.golden.eval_set_files import read_eval_cases
+
+        with name_option("--eval-set"):
+            read_eval_cases(settings.eval_set)
 
 
 def _check_exports(choice: ScenarioChoice, settings: AgentSettings) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from adk_agent_sim.cli.option_errors import name_option, parse_limit
+
 if TYPE_CHECKING:
     from adk_agent_sim.adk.worlds.run_exports import RunExports
     from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
@@ -134,22 +136,23 @@ class AgentSettings:
         """Return the options of the runs.
 
         Raises:
-            InvalidRunOption: A duration or the thinking time is wrong.
-            InvalidAugmentation: Agent-to-agent augmentation was asked for.
+            click.UsageError: A duration or the thinking time is wrong, or agent-to-agent augmentation was asked for.
         """
         from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
-        from adk_agent_sim.adk.worlds.thinking_time import parse_duration, parse_thinking_time
+        from adk_agent_sim.adk.worlds.thinking_time import parse_thinking_time
 
+        with name_option("--thinking"):
+            thinking = parse_thinking_time(self.thinking)
         return WorldRunOptions(
             seed=seed,
             run_number=self.run_number,
-            thinking=parse_thinking_time(self.thinking),
+            thinking=thinking,
             notifications=self.notifications.upper(),
             augmentation=self._build_augmentation(),
             stop_on_rejection=self.stop_on_rejection,
             max_steps=self.max_steps,
-            max_duration=parse_duration(self.max_duration) if self.max_duration else None,
-            max_wall_time=parse_duration(self.max_wall_time) if self.max_wall_time else None,
+            max_duration=None if self.max_duration is None else parse_limit("--max-duration", self.max_duration),
+            max_wall_time=None if self.max_wall_time is None else parse_limit("--max-wall-time", self.max_wall_time),
             fs_content=str(fs_content) if fs_content else None,
             agents=frozenset(self.world_agents),
         )
@@ -181,7 +184,8 @@ class AgentSettings:
             return None
         # What the format's own option `--noise` sets.
         config: dict[str, Any] = {"tool_augmentation_config": {}, "env_events_config": {}} if self.noise else {}
-        base = AugmentationOptions.from_runner_config({**config, "a2a_app_prop": self.a2a_app_prop or 0})
+        with name_option("--a2a-app-prop"):
+            base = AugmentationOptions.from_runner_config({**config, "a2a_app_prop": self.a2a_app_prop or 0})
         return replace(
             base,
             tool_failure_probability=base.tool_failure_probability if failures is None else failures,

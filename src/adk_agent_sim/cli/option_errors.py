@@ -1,0 +1,73 @@
+"""Reports a value that cannot be used as a wrong command line, which names the option, before anything is run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from click.core import ParameterSource
+
+from adk_agent_sim.errors import SimulatorError
+
+
+@contextmanager
+def name_option(option: str) -> Generator[None]:
+    """Raise errors about the value of an option as click.BadParameter, which exits with the code of a wrong usage."""
+    try:
+        yield
+    except (SimulatorError, OSError) as error:
+        raise click.BadParameter(str(error), param_hint=option) from error
+
+
+@contextmanager
+def report_wrong_usage() -> Generator[None]:
+    """Raise errors about values that contradict each other, whose message names them, as click.UsageError."""
+    try:
+        yield
+    except SimulatorError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def parse_time(option: str, text: str) -> float:
+    """Return the seconds of an option; raise BadParameter, which names it, if the text is no time."""
+    from adk_agent_sim.adk.worlds.thinking_time import parse_duration
+
+    with name_option(option):
+        return parse_duration(text)
+
+
+def parse_limit(option: str, text: str) -> float:
+    """Return the most seconds of a run; raise BadParameter if no run could end in time."""
+    seconds = parse_time(option, text)
+    if seconds <= 0:
+        raise click.UsageError(f"{option} {text} would stop every run before it starts. Give a longer time.")
+    return seconds
+
+
+def check_writable(option: str, path: Path) -> None:
+    """Raise BadParameter if a file or folder cannot be created, or one that is there cannot be changed."""
+    existing = path
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    if existing != path and not existing.is_dir():
+        raise click.BadParameter(
+            f"{path} cannot be written, because {existing} is a file, not a folder. Choose another path.",
+            param_hint=option,
+        )
+    if not os.access(existing, os.W_OK):
+        raise click.BadParameter(
+            f"{path} cannot be written, because {existing} is read-only for you. Choose another path.",
+            param_hint=option,
+        )
+
+
+def list_given_options(context: click.Context, names: Collection[str]) -> list[str]:
+    """Return the options that somebody has given, of some parameters."""
+    return [
+        param.opts[0]
+        for param in context.command.params
+        if param.name in names and context.get_parameter_source(param.name) is not ParameterSource.DEFAULT
+    ]
