@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from bench_folders import build_test_plan
 from polling import wait_until
+from processes import invoke_adksim
 from terminal_safety import HOSTILE, find_unsafe_characters
 
 from adk_agent_sim.bench.bench_plan import BenchAxes, RunFiles, build_plan
@@ -20,6 +21,8 @@ from adk_agent_sim.bench.process_pool import ProcessPool
 from adk_agent_sim.bench.run_executor import RunExecutor
 from adk_agent_sim.bench.run_journal import get_journal_path
 from adk_agent_sim.bench.run_queue import RunQueue
+from adk_agent_sim.errors import InvalidCriteria
+from adk_agent_sim.golden.case_criteria import convert_criteria
 from adk_agent_sim.golden.eval_criteria import EvalCriteria, parse_criteria, write_criteria
 
 _AGENT = '''
@@ -199,7 +202,85 @@ def test_the_criteria_beside_an_evalset_or_of_the_command_count(agent: Path, tmp
     assert [each.outcome for each in only_text] == ["failed", "passed"]
     nothing = _execute(path, agent, tmp_path, criteria=parse_criteria(["calls=off", "rouge=off"]))
     assert {each.outcome for each in nothing} == {"not_judged"}
-    assert find_tasks([str(path)])[0].criteria == parse_criteria(["rouge=off"])
+    assert find_tasks([str(path)])[0].criteria == convert_criteria(parse_criteria(["rouge=off"]))
+
+
+_RUBRICS = {
+    "rubric_based_final_response_quality_v1": {
+        "threshold": 0.8,
+        "rubrics": [{"rubric_id": "polite", "rubric_content": {"text_property": "It is polite."}}],
+    },
+    "hallucinations_v1": 0.5,
+}
+
+
+def _write_config(path: Path, criteria: Mapping[str, Any], **others: Any) -> None:
+    path.with_name("test_config.json").write_text(json.dumps({"criteria": criteria, **others}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("calls", "outcome", "reason"),
+    [
+        (1.0, "failed", "Turn 2: the calls differ (exact)"),
+        (0.5, "passed", ""),
+        (0.6, "failed", "0.50 of the turns agree, and 0.6 is needed."),
+        ({"threshold": 1.0, "match_type": "IN_ORDER"}, "failed", "Turn 2: the calls differ (in-order)"),
+        ({"threshold": 1.0, "matchType": "ANY_ORDER", "ignoreArgs": True}, "passed", ""),
+    ],
+)
+def test_the_thresholds_and_match_types_of_the_file_count(
+    agent: Path, tmp_path: Path, calls: Any, outcome: str, reason: str
+) -> None:
+    path = _write_cases(tmp_path / "sums.evalset.json", _build_case("half", _RIGHT, _WRONG_CALL))
+    _write_config(path, {"tool_trajectory_avg_score": calls})
+    (result,) = _execute(path, agent, tmp_path, report=False)
+    assert result.outcome == outcome
+    assert reason in result.reason
+
+
+def test_criteria_that_need_a_model_are_named_and_not_judged(agent: Path, tmp_path: Path) -> None:
+    path = _write_cases(tmp_path / "sums.evalset.json", _build_case("right", _RIGHT), _build_case("call", _WRONG_CALL))
+    _write_config(
+        path,
+        {"tool_trajectory_avg_score": 1.0, "own": 0.5, **_RUBRICS},
+        custom_metrics={"own": {"code_config": {"name": "metrics.judge"}}},
+    )
+    right, wrong = _execute(path, agent, tmp_path)
+    note = "Not judged: own, rubric_based_final_response_quality_v1, hallucinations_v1, because a model or other code"
+    assert (right.outcome, wrong.outcome) == ("passed", "failed")
+    assert right.reason.startswith(note)
+    assert wrong.reason.startswith("Turn 1: the calls differ")
+    assert note in wrong.reason
+    assert note in (tmp_path / right.report).read_text(encoding="utf-8")
+
+
+def test_rubrics_alone_are_nothing_to_judge(agent: Path, tmp_path: Path) -> None:
+    path = _write_cases(tmp_path / "sums.evalset.json", _build_case("right", _RIGHT))
+    _write_config(path, _RUBRICS)
+    (result,) = _execute(path, agent, tmp_path)
+    assert (result.outcome, result.passed) == ("not_judged", False)
+    assert "Not judged: rubric_based_final_response_quality_v1, hallucinations_v1" in result.reason
+    done = invoke_adksim("bench", path, "--agent", agent, "--out", tmp_path / "out")
+    assert done.exit_code == 3
+    assert "1 eval cases: Not judged: rubric_based_final_response_quality_v1" in done.stderr
+    assert "There is nothing to judge" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "{",
+        '{"criteria": {"response_match_score": "high"}}',
+        '{"criteria": {"tool_trajectory_avg_score": {"threshold": 1, "match_type": "SOME"}}}',
+    ],
+)
+def test_a_file_of_criteria_that_adk_cannot_read_is_refused(tmp_path: Path, config: str) -> None:
+    path = _write_cases(tmp_path / "sums.evalset.json", _build_case("right", _RIGHT))
+    path.with_name("test_config.json").write_text(config, encoding="utf-8")
+    with pytest.raises(InvalidCriteria, match=r"test_config\.json"):
+        find_tasks([str(path)])
+    assert find_tasks([str(path)], parse_criteria(["exact"]))[0].criteria is not None
 
 
 def test_players_and_rules_apply_to_cases(agent: Path, tmp_path: Path) -> None:

@@ -13,19 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from google.adk.evaluation.eval_case import Invocation, get_all_tool_calls
-from google.adk.evaluation.eval_config import EvalConfig, get_eval_metrics_from_config
+from google.adk.evaluation.eval_config import get_eval_metrics_from_config
 from google.adk.evaluation.eval_metrics import EvalMetric, PrebuiltMetrics
 from google.adk.evaluation.evaluation_generator import EvaluationGenerator
 from google.adk.evaluation.evaluator import EvalStatus
 from google.adk.evaluation.trajectory_evaluator import TrajectoryEvaluator
 from google.adk.events import Event as AdkEvent
 from google.genai import types
-from pydantic import ValidationError
 
-from adk_agent_sim.errors import InvalidCriteria
-from adk_agent_sim.golden.eval_criteria import EvalCriteria, get_config_path, read_config
+from adk_agent_sim.golden.case_criteria import read_eval_config
 from adk_agent_sim.golden.eval_file import OpenedCase
-from adk_agent_sim.golden.eval_set import summarize_error
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
 
 if TYPE_CHECKING:
@@ -88,23 +85,6 @@ class CaseScores:
     def is_passed(self) -> bool:
         """Whether every metric that was run has passed."""
         return all(metric.is_passed for metric in self.metrics if metric.is_passed is not None)
-
-
-def read_eval_config(eval_set_path: Path) -> tuple[EvalConfig, str]:
-    """Return the criteria that `adk eval` uses for a file, and where they are from; empty for ADK's own.
-
-    Raises:
-        InvalidCriteria: The file with the criteria cannot be read.
-    """
-    path = get_config_path(eval_set_path)
-    if not path.exists():
-        return EvalConfig.model_validate({"criteria": EvalCriteria().to_config()}), ""
-    try:
-        return EvalConfig.model_validate(read_config(path)), str(path)
-    except ValidationError as error:
-        raise InvalidCriteria(
-            f"{path} cannot be read as the criteria of `adk eval`: {summarize_error(error)}. Fix or remove it."
-        ) from error
 
 
 def list_invocations(case: OpenedCase) -> list[Invocation]:

@@ -19,9 +19,9 @@ from adk_agent_sim.adk.worlds.other_model import OtherModel
 from adk_agent_sim.adk.worlds.run_options import DEFAULT_MAX_STEPS
 from adk_agent_sim.adk.worlds.script_player import read_script_player
 from adk_agent_sim.errors import InvalidRunOption, NotJudgeable
+from adk_agent_sim.golden.case_criteria import CaseCriteria
 from adk_agent_sim.golden.eval_case_page import render_case_page
 from adk_agent_sim.golden.eval_case_verdict import EvalCaseVerdict, judge_eval_case
-from adk_agent_sim.golden.eval_criteria import EvalCriteria
 from adk_agent_sim.golden.markdown_report import render_markdown_report
 from adk_agent_sim.golden.run_page import PageOutcome
 from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS
@@ -66,7 +66,7 @@ class EvalCaseResult:
 
     @property
     def reason(self) -> str:
-        """Why the run did not pass; empty if it did."""
+        """Why the run did not pass, and which criteria were not judged; empty if it passed by all of them."""
         if self.failure is not None:
             return f"The agent's run failed: {type(self.failure).__name__}: {self.failure}"
         return self.problem if self.verdict is None else self.verdict.reason
@@ -91,7 +91,7 @@ class EvalCaseRun:
         self,
         app: App,
         case: EvalCase,
-        criteria: EvalCriteria,
+        criteria: CaseCriteria,
         *,
         player: str = "real",
         model: str | None = None,

@@ -11,15 +11,18 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from adk_agent_sim.errors import InvalidBench
-from adk_agent_sim.golden.eval_criteria import CONFIG_NAME, EvalCriteria, read_criteria
+from adk_agent_sim.golden.eval_criteria import CONFIG_NAME, EvalCriteria
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.scenario_files import ScenarioRecord, find_scenario_files
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
+
+if TYPE_CHECKING:
+    from adk_agent_sim.golden.case_criteria import CaseCriteria
 
 PLAN_NAME = "plan.json"
 RUNS_NAME = "runs"
@@ -60,7 +63,7 @@ class BenchTask:
     seed: int = 0
     """The scenario's own seed."""
 
-    criteria: EvalCriteria | None = None
+    criteria: CaseCriteria | None = None
     """How an eval case is judged."""
 
     def read_scenario(self) -> ScenarioImportedFromJson:
@@ -146,6 +149,7 @@ def find_tasks(paths: Sequence[str], criteria: EvalCriteria | None = None) -> li
         InvalidBench: A path denotes nothing.
         InvalidScenario: A file cannot be read, or is neither a scenario nor an EvalSet.
         ImportRefused: An EvalSet cannot be read.
+        InvalidCriteria: The criteria beside an EvalSet cannot be read.
     """
     files = dict.fromkeys(file for path in paths for file in _find_files(path))
     return _label_tasks([task for file in files for task in _list_tasks(file, criteria)])
@@ -233,10 +237,11 @@ def _list_tasks(file: Path, criteria: EvalCriteria | None) -> list[BenchTask]:
 
 
 def _list_eval_cases(file: Path, criteria: EvalCriteria | None) -> list[BenchTask]:
-    from adk_agent_sim.golden.eval_set_files import read_eval_cases  # noqa: PLC0415 - brings ADK along
+    # These bring ADK along.
+    from adk_agent_sim.golden.case_criteria import convert_criteria, read_case_criteria  # noqa: PLC0415
+    from adk_agent_sim.golden.eval_set_files import read_eval_cases  # noqa: PLC0415
 
-    # As `adk eval` does: what is beside the EvalSet, or ADK's own criteria.
-    criteria = criteria or read_criteria(file) or EvalCriteria()
+    case_criteria = read_case_criteria(file) if criteria is None else convert_criteria(criteria)
     return [
         BenchTask(
             kind="eval_case",
@@ -245,7 +250,7 @@ def _list_eval_cases(file: Path, criteria: EvalCriteria | None) -> list[BenchTas
             file=str(file),
             offset=place,
             digest=_digest(case.model_dump_json().encode()),
-            criteria=criteria,
+            criteria=case_criteria,
         )
         for place, case in enumerate(read_eval_cases(file))
     ]

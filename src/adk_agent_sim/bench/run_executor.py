@@ -24,7 +24,7 @@ from adk_agent_sim.bench.reason_mask import ReasonMask
 from adk_agent_sim.bench.run_journal import JournaledStore, get_journal_path
 from adk_agent_sim.bench.run_queue import RunReport, build_failure
 from adk_agent_sim.errors import InvalidScenario, JudgeFailed, NotJudgeable
-from adk_agent_sim.golden.eval_criteria import EvalCriteria
+from adk_agent_sim.golden.case_criteria import CaseCriteria
 from adk_agent_sim.golden.eval_set_files import read_eval_cases
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.verdict.judge import Judge
@@ -98,7 +98,7 @@ class RunExecutor:
         return RunReport(result=built, is_rate_limited=is_rate_limit(failure))
 
     def _run_eval_case(self, run: PlannedRun) -> RunReport:
-        plan, criteria = run.plan, run.task.criteria or EvalCriteria()
+        plan, criteria = run.plan, run.task.criteria or CaseCriteria()
         case = read_eval_cases(Path(run.task.file))[run.task.offset]
         stem = str(self._folder / run.stem)
         files = EvalCaseFiles(

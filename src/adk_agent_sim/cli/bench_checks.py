@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from adk_agent_sim.cli.bench_options import BenchSettings
+from adk_agent_sim.cli.exit_codes import NothingToCompare
 from adk_agent_sim.cli.option_errors import (
     check_writable,
     list_given_options,
@@ -84,6 +86,7 @@ def check_tasks(tasks: Sequence[BenchTask], ctx: click.Context) -> None:
     cases = sum(task.kind == "eval_case" for task in tasks)
     if tasks and not cases and list_given_options(ctx, {"criteria"}):
         raise click.UsageError("--criteria says how eval cases are judged, and there are only scenarios.")
+    _check_criteria(tasks)
     given = list_given_options(ctx, _SCENARIO_PARAMETERS)
     if not cases or not given:
         return
@@ -91,6 +94,21 @@ def check_tasks(tasks: Sequence[BenchTask], ctx: click.Context) -> None:
     if cases == len(tasks):
         raise click.UsageError(f"{text}, and there are only eval cases.")
     print_line(f"{text}, not to the {cases} eval cases.", err=True)
+
+
+def _check_criteria(tasks: Sequence[BenchTask]) -> None:
+    """Say which criteria of eval cases are not judged; raise NothingToCompare if nothing would be."""
+    notes = Counter(task.criteria.note for task in tasks if task.criteria is not None and task.criteria.not_judged)
+    for note, count in notes.items():
+        print_line(f"{count} eval cases: {note} `adk eval` does.", err=True)
+    empty = [task for task in tasks if task.criteria is not None and not task.criteria.can_judge]
+    if empty and len(empty) == len(tasks):
+        raise NothingToCompare(
+            "There is nothing to judge: the criteria of the eval cases compare neither calls nor responses. Nothing "
+            "was run. Give others, such as --criteria exact."
+        )
+    if empty:
+        print_line(f"{len(empty)} eval cases have no criterion that a bench can judge, so they cannot pass.", err=True)
 
 
 def check_axes(axes: BenchAxes, settings: BenchSettings, judge: str | None = None) -> None:

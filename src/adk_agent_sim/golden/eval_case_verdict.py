@@ -16,7 +16,7 @@ from google.adk.events import Event as AdkEvent
 from google.genai import types
 
 from adk_agent_sim.errors import NotJudgeable
-from adk_agent_sim.golden.eval_criteria import EvalCriteria
+from adk_agent_sim.golden.case_criteria import CaseCriteria
 from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
@@ -30,48 +30,59 @@ class EvalCaseVerdict:
     passed: bool
 
     reason: str = ""
-    """Why it did not pass; empty if it did."""
+    """Why it did not pass, and which criteria were not judged; empty if it passed by all of them."""
 
 
-def judge_eval_case(case: EvalCase, events: Sequence[AdkEvent], criteria: EvalCriteria) -> EvalCaseVerdict:
+def judge_eval_case(case: EvalCase, events: Sequence[AdkEvent], criteria: CaseCriteria) -> EvalCaseVerdict:
     """Compare what happened with a case.
 
     Args:
         case: The case.
         events: The ADK events of the run.
-        criteria: What is compared; rubrics, which need a model, are left out.
+        criteria: What is compared, and what is not.
 
     Raises:
         NotJudgeable: Nothing is compared, or a package for it is missing.
     """
-    if criteria.calls == "off" and criteria.rouge is None:
-        raise NotJudgeable(f"case {case.eval_id!r:.80}", "its criteria compare neither calls nor responses")
+    if not criteria.can_judge:
+        why = f"its criteria compare neither calls nor responses. {criteria.note}".strip().rstrip(".")
+        raise NotJudgeable(f"case {case.eval_id!r:.80}", why)
     expected = list(case.conversation or [])
     actual = EvaluationGenerator.convert_events_to_eval_invocations(list(events))
     if len(actual) != len(expected):
-        reason = f"The agent answered {len(actual)} of {len(expected)} messages."
-        return EvalCaseVerdict(passed=False, reason=reason)
+        reasons = [f"The agent answered {len(actual)} of {len(expected)} messages."]
+        return EvalCaseVerdict(passed=False, reason=_join(reasons, criteria))
     reasons: list[str] = []
     if criteria.calls != "off":
-        reasons += _compare_calls(actual, expected, criteria.calls)
+        reasons += _compare_calls(actual, expected, criteria)
     if criteria.rouge is not None:
         reasons += _compare_responses(actual, expected, criteria.rouge)
-    return EvalCaseVerdict(passed=not reasons, reason=" ".join(reasons))
+    return EvalCaseVerdict(passed=not reasons, reason=_join(reasons, criteria))
 
 
-def _compare_calls(actual: list[Invocation], expected: list[Invocation], match: str) -> list[str]:
-    match_type = ToolTrajectoryCriterion.MatchType[match.upper().replace("-", "_")]
-    criterion = ToolTrajectoryCriterion(threshold=1.0, match_type=match_type)
+def _join(reasons: Sequence[str], criteria: CaseCriteria) -> str:
+    return " ".join(filter(None, [*reasons, criteria.note]))
+
+
+def _compare_calls(actual: list[Invocation], expected: list[Invocation], criteria: CaseCriteria) -> list[str]:
+    match_type = ToolTrajectoryCriterion.MatchType[criteria.calls.upper().replace("-", "_")]
+    criterion = ToolTrajectoryCriterion(
+        threshold=criteria.calls_score, match_type=match_type, ignore_args=criteria.ignores_args
+    )
     metric = EvalMetric(metric_name="tool_trajectory_avg_score", criterion=criterion)
     result = TrajectoryEvaluator(eval_metric=metric).evaluate_invocations(actual, expected)
+    if result.overall_eval_status is EvalStatus.PASSED:
+        return []
+    needed = "" if criteria.calls_score == 1 else f" {result.overall_score or 0:.2f} of the turns agree, and"
+    needed += f" {criteria.calls_score:g} is needed." if needed else ""
     for number, (each, turn, wanted) in enumerate(
         zip(result.per_invocation_results, actual, expected, strict=True), start=1
     ):
-        if each.eval_status is not EvalStatus.PASSED:
+        if each.score != 1:
             calls = format_calls(get_all_tool_calls(wanted.intermediate_data))
             made = format_calls(get_all_tool_calls(turn.intermediate_data))
-            return [f"Turn {number}: the calls differ ({match}): expected {calls}, got {made}."]
-    return []
+            return [f"Turn {number}: the calls differ ({criteria.calls}): expected {calls}, got {made}.{needed}"]
+    return [needed.strip()]
 
 
 def import_metrics() -> None:
