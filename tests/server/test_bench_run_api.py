@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
@@ -11,12 +12,19 @@ from typing import Any
 import pytest
 from api_client import ApiClient, serve_simulator
 from bench_builders import build_result
-from bench_folders import build_test_plan, keep_bench_running, let_agent_continue, write_agent, write_scenarios
+from bench_folders import (
+    build_test_plan,
+    keep_bench_running,
+    let_agent_continue,
+    run_bench_command,
+    write_agent,
+    write_scenarios,
+)
 from polling import MAX_WAIT_SECONDS, pause
 
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.bench.bench_control import BenchControl
-from adk_agent_sim.bench.bench_plan import BenchPlan, PlannedRun
+from adk_agent_sim.bench.bench_plan import BenchPlan, PlannedRun, find_run_index
 from adk_agent_sim.bench.results_file import open_results
 from adk_agent_sim.bench.run_journal import get_journal_path, remove_journal
 from adk_agent_sim.server.bench_catalog import BenchCatalog
@@ -90,6 +98,51 @@ async def test_a_run_is_read_while_it_is_executed_and_to_its_end(
     assert judged["passed"] is True
     page = await browser.client.get("/api/benches/nightly/report", params={"report": last["result"]["report"]})
     assert (page.status_code, "mail_0" in page.text) == (200, True)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("options", [["--timeline"], ["--timeline", "--no-report"], []])
+async def test_a_run_that_ended_before_the_server_started_has_the_rows_that_are_stored(
+    plan: BenchPlan, folder: Path, tmp_path: Path, options: list[str]
+) -> None:
+    task = plan.runs[0].task.file
+    agents = [str(write_agent(tmp_path / name, [0, 1])) for name in ("first", "second")]
+    done = run_bench_command(task, "--agent", agents[0], "--agent", agents[1], "--runs", "2", "--out", folder, *options)
+    assert done.returncode == 0, done.stderr
+    own = build_test_plan(Path(task), *map(Path, agents), runs=2)
+    async with serve_simulator(AgentSimulator([], benches=BenchCatalog([folder]))) as browser:
+        bench = await browser.get("/benches/nightly")
+        details = [await browser.get(f"/benches/nightly/runs/{run.key.run_id}") for run in own.runs]
+        path = f"/benches/nightly/runs/{own.runs[0].key.run_id}"
+        again = await browser.get(path, attempt=details[0]["attempt"], after_seq=details[0]["last_seq"])
+        if options:
+            verdict = next(row for row in details[0]["rows"] if row["subject"] == "verdict")
+            judged = await browser.get(f"{path}/rows/{verdict['index']}/verdict")
+            assert judged["passed"] is True
+
+    assert bench["keeps_timelines"] is bool(options)
+    assert {detail["status"] for detail in details} == {"ended"}
+    if not options:
+        assert all((detail["attempt"], detail["rows"]) == ("", []) for detail in details)
+        return
+    for run, detail in zip(own.runs, details, strict=True):
+        texts = [row["summary"] for row in detail["rows"] if row["kind"] == "user"]
+        assert f"mail {run.key.scenario.removeprefix('mail_')}" in texts[0]
+        assert detail["result"]["run_key"]["agent"] == run.key.agent
+        assert {row["status"] for row in detail["rows"]} <= {"done", "passed"}
+    assert (again["attempt"], again["rows"]) == (details[0]["attempt"], [])
+
+
+def test_the_place_of_each_run_is_found_in_its_plan(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("rules: [{match: {tool: add}, do: {respond: 5}}]\n", encoding="utf-8")
+    scenarios, agents = write_scenarios(tmp_path, 3), [write_agent(tmp_path / name, [0]) for name in ("b", "a")]
+    axes: dict[str, Any] = {"players": ("oracle", "nothing"), "rules": ("none", str(rules))}
+    for seeds in ((), (5, 3)):
+        built = build_test_plan(scenarios, *agents, runs=2, seeds=seeds, **axes)
+        stored = json.loads(json.dumps(built.description))
+        assert [find_run_index(stored, run.key) for run in built.runs] == list(range(len(built)))
+        assert find_run_index(stored, built.runs[0].key.model_copy(update={"run": 9})) is None
 
 
 def _write_journal(folder: Path, run: PlannedRun, *payloads: Payload, add: str = "") -> None:

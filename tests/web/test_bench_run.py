@@ -5,10 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from axe_audit import audit_page
-from bench_folders import count_lines, keep_bench_running, let_agent_continue, write_agent, write_scenarios
+from bench_folders import (
+    count_lines,
+    keep_bench_running,
+    let_agent_continue,
+    read_outcomes,
+    run_bench_command,
+    write_agent,
+    write_scenarios,
+)
 from browser_pages import OpenPage
 from fork_server import OpenProcess
 from playwright.async_api import expect
@@ -35,6 +44,30 @@ def process(tmp_path: Path, agent: Path) -> Iterator[OpenProcess]:
 def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
     (tmp_path / "nightly").mkdir()
     return lambda: AgentSimulator([], benches=BenchCatalog([tmp_path / "nightly"]))
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+async def test_a_run_that_ended_before_shows_its_rows_or_says_how_to_keep_them(
+    open_page: OpenPage, tmp_path: Path, keeps: bool
+) -> None:
+    options: list[str | Path] = [write_scenarios(tmp_path, 1), "--agent", write_agent(tmp_path / "quick", [0])]
+    done = run_bench_command(*options, "--out", tmp_path / "nightly", *(["--timeline"] if keeps else []))
+    assert done.returncode == 0, done.stderr
+    page = await open_page()
+    await page.get_by_role("gridcell").click()
+    runs = page.get_by_label("Runs of the chosen cell")
+    await expect(runs.get_by_role("link", name="Open the run")).to_be_visible()
+    if keeps:
+        await runs.get_by_role("link", name="Timeline").click()
+        timeline = page.get_by_label("Timeline", exact=True)
+        await expect(timeline.get_by_role("article").filter(has_text="Emails__send_email")).to_be_visible()
+        await expect(page.get_by_text("passed", exact=True)).to_be_visible()
+        await audit_page(page)
+    else:
+        await expect(runs.get_by_role("link", name="Timeline")).to_have_count(0)
+        run_id = read_outcomes(tmp_path / "nightly")[0].key.run_id
+        await page.goto(urljoin(page.url, f"/benches/nightly/{run_id}"))
+        await expect(page.get_by_text("a bench keeps them with --timeline or --db.")).to_be_visible()
 
 
 async def test_a_run_is_watched_until_it_has_ended(

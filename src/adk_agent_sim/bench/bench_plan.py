@@ -99,7 +99,7 @@ class PlannedRun:
     @property
     def stem(self) -> str:
         """The beginning of the names of its files, relative to the folder of the bench."""
-        return f"{RUNS_NAME}/{self.index + 1:05d}"
+        return build_stem(self.index)
 
     @property
     def model_group(self) -> str:
@@ -187,6 +187,30 @@ def build_plan(
     description = _describe(tasks, axes, agents, rules, template, files)
     description |= {"dataset": dict(source)} if source is not None else {}
     return BenchPlan(runs=tuple(runs), files=files, description=description)
+
+
+def find_run_index(description: Mapping[str, Any], key: RunKey) -> int | None:
+    """Return the place of a run in the plan of a description, from 0; None if the plan has no such run."""
+    axes: list[tuple[Sequence[Any], Any]] = [
+        ([task["label"] for task in description["scenarios"]], key.scenario),
+        (list(description["agents"]), key.agent),
+        (description["models"] or [""], key.model),
+        (description["players"] or [""], key.player),
+        (list(description["rules"]) or [""], key.rules),
+        (description["seeds"] or [key.seed], key.seed),
+        (range(1, description["runs"] + 1), key.run),
+    ]
+    index = 0
+    for values, value in axes:
+        if value not in values:
+            return None
+        index = index * len(values) + values.index(value)
+    return index
+
+
+def build_stem(index: int) -> str:
+    """Return the beginning of the names of a run's files, relative to the folder of its bench."""
+    return f"{RUNS_NAME}/{index + 1:05d}"
 
 
 def derive_seed(base: int, number: int) -> int:

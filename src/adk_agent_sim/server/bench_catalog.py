@@ -10,9 +10,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from adk_agent_sim.bench.bench_control import BenchActivity, pause_bench, read_activity, request_run
+from adk_agent_sim.bench.bench_plan import build_stem, find_run_index
 from adk_agent_sim.bench.bench_result import BenchResult, RunKey
 from adk_agent_sim.bench.reason_mask import ReasonMask
 from adk_agent_sim.bench.results_file import PLAN_NAME, RESULTS_NAME
+from adk_agent_sim.bench.run_executor import FILE_ENDINGS
 from adk_agent_sim.bench.variant import Variant, label_variants
 from adk_agent_sim.errors import InvalidTransition, NotFound
 from adk_agent_sim.golden.golden_trace_builder import to_snake_case
@@ -66,13 +68,14 @@ class OpenBench:
         self._file_id: int | None = None
         self._offset = 0
         self._planned = 0
+        self._plan: dict[str, Any] = {}
         self._scenarios: dict[str, int] = {}
         self._variants: dict[Variant, int] = {}
         self._results: list[BenchResult] = []
         self._keys: dict[str, RunKey] = {}
         """The runs that have started, by id."""
         self.timelines = RunTimelines(folder)
-        """The rows of runs that are executed now."""
+        """The rows of runs that are executed now, or whose sessions are stored."""
 
     async def summarize(self) -> BenchEntry:
         """Returns the bench as the browser lists it."""
@@ -104,6 +107,7 @@ class OpenBench:
                 is_paused=activity.is_paused,
                 running=[self._locate(key, activity) for key in activity.running],
                 requested=[self._locate(key) for key in activity.requested],
+                keeps_timelines=bool(self._plan.get("files", {}).get("timeline")),
                 generation=self._generation,
                 variants=list(label_variants(list(self._variants)).values()),
                 scenarios=list(self._scenarios),
@@ -127,7 +131,8 @@ class OpenBench:
                 raise NotFound("The bench has no such run that is running or has ended.")
             key = self._keys[run_id]
             is_running = key in activity.running
-            timeline = await asyncio.to_thread(self.timelines.update, key, is_running=is_running)
+            stored = None if is_running else self._find_stored_timeline(key)
+            timeline = await asyncio.to_thread(self.timelines.update, key, is_running=is_running, stored=stored)
             result = next((each for each in reversed(self._results) if not is_running and each.key == key), None)
             place = self._locate(key, activity)
             variants = label_variants(list(self._variants))
@@ -174,6 +179,15 @@ class OpenBench:
         except FileNotFoundError:
             raise NotFound("The page of the run has been deleted.") from None
 
+    def _find_stored_timeline(self, key: RunKey) -> Path | None:
+        """Return where the whole session of a run is, if the bench keeps it; only inside of the folder."""
+        index = find_run_index(self._plan, key) if self._plan else None
+        if index is None:
+            return None
+        folder = self._folder.resolve()
+        path = (folder / f"{build_stem(index)}{FILE_ENDINGS['timeline']}").resolve()
+        return path if path.is_relative_to(folder) else None
+
     def _refresh(self) -> BenchActivity:
         """Read what was appended since the last time; all, if the file is another one."""
         path = self._folder / RESULTS_NAME
@@ -215,6 +229,7 @@ class OpenBench:
             plan: dict[str, Any] = parse_json_object((self._folder / PLAN_NAME).read_bytes())
         except (FileNotFoundError, InvalidJson):
             return
+        self._plan = plan
         self._planned = plan.get("run_count", 0)
         for each in plan.get("scenarios", ()):
             self._scenarios.setdefault(each["label"], len(self._scenarios))

@@ -1,6 +1,7 @@
-"""The timeline of a run of a bench that is executed now, read from its journal as far as it was written.
+"""The timeline of a run of a bench: of one that is executed now from its journal, of one that has ended from its file.
 
-The file stays open: when the run has ended and its journal is removed, the last events can still be read.
+The journal stays open: when the run has ended and its journal is removed, the last events can still be read. The file
+is there if the bench was told to keep it; it also has the rows of runs that nobody has watched.
 """
 
 from __future__ import annotations
@@ -39,9 +40,10 @@ class RunTimeline:
     """The rows of one attempt of a run."""
 
     def __init__(self, path: Path) -> None:
-        """Open a journal; raise FileNotFoundError if there is none."""
+        """Open a journal or the file of a run that has ended; raise FileNotFoundError if there is none."""
         self._path = path
         self._file: BinaryIO | None = path.open("rb")
+        self._identity = _identify(os.fstat(self._file.fileno()))
         finalize(self, self._file.close)  # when the server ends, or drops it
         self._torn = b""
         self._read_model: SessionReadModel | None = None
@@ -64,6 +66,10 @@ class RunTimeline:
             return os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
         except FileNotFoundError:
             return True  # it has ended
+
+    def is_of_file(self, path: Path) -> bool:
+        """Return whether the rows are those of a file as it is now."""
+        return path == self._path and _identify(path.stat()) == self._identity
 
     @property
     def row_count(self) -> int:
@@ -95,7 +101,7 @@ class RunTimeline:
             for line in lines:
                 self._add_record(jsonl.decode_line(line.decode()), added)
         except ValueError as error:
-            self.problem = f"The journal of the run cannot be read further: {error}."
+            self.problem = f"What is stored of the run cannot be read further: {error}."
         if added and self._read_model is not None:
             self._events += added
             self._read_model = self._read_model.with_events(added)
@@ -173,13 +179,24 @@ class RunTimelines:
         self._folder = folder
         self._timelines: OrderedDict[str, RunTimeline] = OrderedDict()
 
-    def update(self, key: RunKey, *, is_running: bool) -> RunTimeline | None:
-        """Read what is new of a run, and return its timeline; None if it has written nothing, or ended before."""
+    def update(self, key: RunKey, *, is_running: bool, stored: Path | None = None) -> RunTimeline | None:
+        """Read what is new of a run, and return its timeline.
+
+        Args:
+            key: The run.
+            is_running: Whether it is executed now.
+            stored: The file of a run that has ended.
+
+        Returns:
+            None if the run has written nothing, or has ended and nothing is stored.
+        """
         timeline = self._timelines.get(key.run_id)
         if timeline is not None and not (is_running and timeline.is_current):
             timeline.close()
         if is_running and (timeline is None or not timeline.is_live):
             timeline = self._open(key) or timeline
+        if not is_running and stored is not None:
+            timeline = self._read_stored(key, stored) or timeline
         if timeline is not None:
             timeline.read_more()
             self._timelines.move_to_end(key.run_id)
@@ -191,12 +208,30 @@ class RunTimelines:
             raise NotFound("The rows of the run are not here any more. Open its page.")
         return self._timelines[run_id]
 
-    def _open(self, key: RunKey) -> RunTimeline | None:
+    def _read_stored(self, key: RunKey, path: Path) -> RunTimeline | None:
+        """Read the file of a run that has ended, unless it was read and no later attempt has replaced it."""
+        known = self._timelines.get(key.run_id)
         try:
-            timeline = RunTimeline(get_journal_path(self._folder, key))
+            if known is not None and known.is_of_file(path):
+                return known
+            timeline = RunTimeline(path)
         except OSError:
             return None
+        timeline.close()
+        return self._keep(key, timeline)
+
+    def _open(self, key: RunKey) -> RunTimeline | None:
+        try:
+            return self._keep(key, RunTimeline(get_journal_path(self._folder, key)))
+        except OSError:
+            return None
+
+    def _keep(self, key: RunKey, timeline: RunTimeline) -> RunTimeline:
         self._timelines[key.run_id] = timeline
         while len(self._timelines) > _MAX_TIMELINES:
             self._timelines.popitem(last=False)[1].close()
         return timeline
+
+
+def _identify(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_ino, status.st_mtime_ns, status.st_size

@@ -1917,6 +1917,11 @@ export interface components {
              * @description Whether a process runs the bench
              */
             is_running: boolean;
+            /**
+             * Keeps Timelines
+             * @description Whether the rows of runs that have ended are stored
+             */
+            keeps_timelines: boolean;
             /** Key */
             key: string;
             /** Name */

@@ -13,7 +13,7 @@ import { formatRun } from "./benchMatrix";
 import { type BenchRunState, useBenchRun } from "./useBenchRun";
 import "./benches.css";
 
-/** A run while it is executed: what has happened so far; and when it has ended, how. */
+/** A run: what has happened so far while it is executed; and when it has ended, how, with what is stored of it. */
 export default function BenchRunPage({ benchKey, runId }: { benchKey: string; runId: string }) {
   const { state, error } = useBenchRun(benchKey, runId);
   return (
@@ -133,8 +133,10 @@ function RunTimeline({
 
 function describeNoRows({ status, result }: BenchRunDetail): string {
   if (status === "running") return "The agent is starting. What it does appears here.";
-  if (result?.report) return "The run has ended. Its report shows what happened.";
-  if (result) return "The run has ended, and has no report: the bench writes none.";
+  if (result) {
+    const advice = "The rows of this run are not stored: a bench keeps them with --timeline or --db.";
+    return result.report ? `${advice} Its report shows what happened.` : advice;
+  }
   return status === "waiting"
     ? "The run has not begun again yet."
     : "The run was stopped. Continue its bench with --resume.";

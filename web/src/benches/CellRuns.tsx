@@ -62,6 +62,7 @@ export function CellRuns({
           key={run.run_id}
           benchKey={benchKey}
           run={run}
+          hasTimeline={info.keeps_timelines}
           again={running.get(run.run_id)}
           isRequested={requested.has(run.run_id)}
           onRequeue={() => onRequeue(run.run_key)}
@@ -91,12 +92,15 @@ function RunningRun({ benchKey, place, name = "" }: { benchKey: string; place: B
 function Run({
   benchKey,
   run,
+  hasTimeline,
   again,
   isRequested,
   onRequeue,
 }: {
   benchKey: string;
   run: BenchRunInfo;
+  /** Whether its rows are stored. */
+  hasTimeline: boolean;
   /** The run, if it is executed again now. */
   again: BenchPlace | undefined;
   isRequested: boolean;
@@ -108,6 +112,7 @@ function Run({
         <span className={`bn-outcome ${run.outcome}`}>{run.outcome.replace("_", " ")}</span>
         <span>{formatRun(run.run_key)}</span>
         <span className="grow" />
+        {hasTimeline ? <Link to={formatBenchPath(benchKey, run.run_id)}>Timeline</Link> : null}
         {run.report ? (
           <a href={api.benchReportUrl(benchKey, run.report)} target="_blank" rel="noreferrer">
             Open the run
