@@ -1,4 +1,4 @@
-"""Measures benches: what the process pool adds to a plain loop, what a second worker gains, and memory over many runs.
+"""Measures benches: what the process pool adds to a plain loop, what a second worker gains, memory and many episodes.
 
     python benchmarks/bench.py                    all of it; the 1,000 runs of a large scenario take minutes
     python benchmarks/bench.py overhead workers   some of it
@@ -44,10 +44,11 @@ class Size:
     runs: int = 100
     memory_runs: int = 1_000
     memory_bytes: int = 1_840_000
+    episodes: int = 1_280
     start_method: str | None = None
 
 
-QUICK = Size(rounds=1, runs=4, memory_runs=3, memory_bytes=1, start_method="fork")
+QUICK = Size(rounds=1, runs=4, memory_runs=3, memory_bytes=1, episodes=4, start_method="fork")
 
 
 def overhead(size: Size) -> None:
@@ -94,6 +95,17 @@ def memory(size: Size) -> None:
                 )
 
         _run(plan, Path(name), 1, size, report)
+
+
+def episodes(size: Size) -> None:
+    """Many runs on two workers, from the start of the bench to its end."""
+    with tempfile.TemporaryDirectory() as name:
+        plan = _build_plan(Path(name), size.episodes)
+        start = time.perf_counter()
+        _run(plan, Path(name), 2, size, lambda status: None)
+        seconds = time.perf_counter() - start
+    print(f"\nEpisodes: {size.episodes:,} scripted runs on 2 workers, with the start of the processes")
+    print(f"  {seconds:.1f} s, {size.episodes / seconds:.1f} runs/s")
 
 
 def _measure_in_turns(peers: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
@@ -191,7 +203,12 @@ def _format(values: Sequence[float], factor: float, *, digits: int = 2) -> str:
     return f"{statistics.median(scaled):8.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
-BENCHMARKS: Mapping[str, Callable[[Size], None]] = {"overhead": overhead, "workers": workers, "memory": memory}
+BENCHMARKS: Mapping[str, Callable[[Size], None]] = {
+    "overhead": overhead,
+    "workers": workers,
+    "memory": memory,
+    "episodes": episodes,
+}
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ const makeInfo = (generation: number, runs: BenchRunInfo[]): BenchInfo => ({
   planned: 6,
   is_running: true,
   is_paused: false,
+  keeps_timelines: false,
   running: [{ scenario: 0, variant: 1, run_key: key(9), run_id: "r9", started_at: 1 }],
   requested: [],
   generation,
