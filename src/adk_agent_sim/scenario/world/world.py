@@ -15,15 +15,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from adk_agent_sim.errors import InvalidTransition, UnknownApp, UnknownTool
+from adk_agent_sim.errors import InvalidTransition, UnknownTool
 from adk_agent_sim.scenario.app_base.app import App
 from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
 from adk_agent_sim.scenario.app_base.tool import NotificationLevel
 from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, find_tool
-from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class, list_app_class_names
-from adk_agent_sim.scenario.format.call_check import find_unlisted_app
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.models import ExportedApp, ExportedCompletedEvent, ExportedHint, ExportedTrace
+from adk_agent_sim.scenario.format.models import ExportedCompletedEvent, ExportedHint, ExportedTrace
 from adk_agent_sim.scenario.format.run_metadata import RunMetadata
 from adk_agent_sim.scenario.world.agent_tools import OfferedTool, build_agent_tools
 from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
@@ -37,6 +35,7 @@ from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResul
 from adk_agent_sim.scenario.world.snapshot import WorldSnapshot
 from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
 from adk_agent_sim.scenario.world.upcoming_event import UpcomingEvent
+from adk_agent_sim.scenario.world.world_apps import create_app, fill_in_state, list_world_apps
 from adk_agent_sim.scenario.world.world_engine import PAUSED, RUNNING, STOPPED, WorldEngine
 
 TurnCondition = Callable[["World", int], "TurnVerdict | bool"]
@@ -88,8 +87,8 @@ class World:
             judge_turn=self._judge_turn,
             now=plan.start,
         )
-        for each in _list_apps(scenario.trace):
-            _create_app(each, self._app_context)
+        for each in list_world_apps(scenario.trace):
+            create_app(each, self._app_context)
         self._tool_cache: Mapping[str, OfferedTool] | None = None
 
     def _create_app_context(self, fs_content: str | Path | None) -> AppContext:
@@ -336,7 +335,7 @@ class World:
         Args:
             run: Who played, and what else the trace says about the run; by default what the scenario says.
         """
-        apps = [_fill_in_state(each, self.apps[each.name]) for each in _list_apps(self.scenario.trace)]
+        apps = [fill_in_state(each, self.apps[each.name]) for each in list_world_apps(self.scenario.trace)]
         changes = {"apps": apps, "completed_events": self.export_completed_events()}
         trace = self.scenario.trace.model_copy(update=changes)
         return trace if run is None else run.apply_to_trace(trace)
@@ -375,27 +374,3 @@ class World:
     def _judge_turn(self, turn: int) -> TurnVerdict:
         verdict = True if self._turn_condition is None else self._turn_condition(self, turn)
         return verdict if isinstance(verdict, TurnVerdict) else TurnVerdict(passed=verdict)
-
-
-def _list_apps(trace: ExportedTrace) -> list[ExportedApp]:
-    """Return the apps that a scenario lists, those that every world has, and those that events call by class name."""
-    apps = {each.name: each for each in trace.apps}
-    called = (event.action.app for event in trace.events if event.action is not None and event.action.app)
-    for name in dict.fromkeys((*DEFAULT_APPS, *called)):
-        if name not in apps and (name in DEFAULT_APPS or find_unlisted_app(name) is not None):
-            apps[name] = ExportedApp(name=name, class_name=name)
-    return list(apps.values())
-
-
-def _create_app(app: ExportedApp, app_context: AppContext) -> App:
-    app_class = find_app_class(app.class_name or app.name)
-    if app_class is None:
-        raise UnknownApp(app.name, app.class_name or app.name, list_app_class_names())
-    return app_class(app.name, app_context, app.app_state)
-
-
-def _fill_in_state(app: ExportedApp, created_app: App) -> ExportedApp:
-    """Return an app with the state that it has at the start, also if the scenario has none."""
-    if app.app_state is not None or created_app.empty_state is None:
-        return app
-    return app.model_copy(update={"app_state": deepcopy(dict(created_app.empty_state))})
