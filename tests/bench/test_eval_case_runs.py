@@ -262,9 +262,19 @@ def test_rubrics_alone_are_nothing_to_judge(agent: Path, tmp_path: Path) -> None
     assert "Not judged: rubric_based_final_response_quality_v1, hallucinations_v1" in result.reason
     done = invoke_adksim("bench", path, "--agent", agent, "--out", tmp_path / "out")
     assert done.exit_code == 3
-    assert "1 eval cases: Not judged: rubric_based_final_response_quality_v1" in done.stderr
+    assert "1 eval case: Not judged: rubric_based_final_response_quality_v1" in done.stderr
     assert "There is nothing to judge" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_cases_without_a_criterion_are_counted_before_a_bench_that_has_others(agent: Path, tmp_path: Path) -> None:
+    (tmp_path / "rubrics").mkdir()
+    path = _write_cases(tmp_path / "rubrics" / "a.evalset.json", _build_case("right", _RIGHT))
+    _write_config(path, _RUBRICS)
+    other = _write_cases(tmp_path / "b.evalset.json", _build_case("right", _RIGHT))
+    done = invoke_adksim("bench", path, other, "--agent", agent, "--player", "martian", "--out", tmp_path / "out")
+    assert done.exit_code == 2  # the player is noticed later
+    assert "Without a criterion that a bench can judge, so that it cannot pass: 1 eval case." in done.stderr
 
 
 @pytest.mark.parametrize(

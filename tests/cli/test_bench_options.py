@@ -109,7 +109,7 @@ def test_options_of_worlds_are_explained_if_there_are_eval_cases_too(tmp_path: P
     command = ["bench", _write_eval_set(tmp_path), write_scenarios(tmp_path, 1), "--out", tmp_path / "out", "--trace"]
     result = invoke_adksim(*command, "--player", "martian")  # which is noticed later
     assert result.exit_code == 2
-    assert "--trace applies to scenarios only, not to the 1 eval cases.\n" in result.stderr
+    assert "--trace applies to scenarios only, not to the 1 eval case.\n" in result.stderr
 
 
 def test_results_are_not_written_beside_the_scenarios(tmp_path: Path) -> None:

@@ -148,7 +148,10 @@ def build_plan(
     """
     template, files = template or WorldRunPlan(), files or RunFiles()
     if not tasks:
-        raise InvalidBench("There is nothing to run: no scenario or eval case is left. Check the paths and --filter.")
+        raise InvalidBench(
+            "There is nothing to run: no scenario or eval case is left. Check --filter and the paths, in which folders "
+            "with the results of a bench are skipped."
+        )
     check_axis_values(axes)
     agents = label_paths("agent", axes.agents, words=frozenset({DEFAULT_AGENT}))
     rules = label_paths("rules file", axes.rules, words=frozenset({NO_RULES}))

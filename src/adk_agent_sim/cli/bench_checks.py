@@ -93,14 +93,14 @@ def check_tasks(tasks: Sequence[BenchTask], ctx: click.Context) -> None:
     text = f"{' and '.join(given)} {'applies' if len(given) == 1 else 'apply'} to scenarios only"
     if cases == len(tasks):
         raise click.UsageError(f"{text}, and there are only eval cases.")
-    print_line(f"{text}, not to the {cases} eval cases.", err=True)
+    print_line(f"{text}, not to the {_count_cases(cases)}.", err=True)
 
 
 def _check_criteria(tasks: Sequence[BenchTask]) -> None:
     """Say which criteria of eval cases are not judged; raise NothingToCompare if nothing would be."""
     notes = Counter(task.criteria.note for task in tasks if task.criteria is not None and task.criteria.not_judged)
     for note, count in notes.items():
-        print_line(f"{count} eval cases: {note} `adk eval` does.", err=True)
+        print_line(f"{_count_cases(count)}: {note} `adk eval` does.", err=True)
     empty = [task for task in tasks if task.criteria is not None and not task.criteria.can_judge]
     if empty and len(empty) == len(tasks):
         raise NothingToCompare(
@@ -108,7 +108,13 @@ def _check_criteria(tasks: Sequence[BenchTask]) -> None:
             "was run. Give others, such as --criteria exact."
         )
     if empty:
-        print_line(f"{len(empty)} eval cases have no criterion that a bench can judge, so they cannot pass.", err=True)
+        print_line(
+            f"Without a criterion that a bench can judge, so that it cannot pass: {_count_cases(len(empty))}.", err=True
+        )
+
+
+def _count_cases(count: int) -> str:
+    return f"{count} eval case{'s' * (count != 1)}"
 
 
 def check_axes(axes: BenchAxes, settings: BenchSettings, judge: str | None = None) -> None:

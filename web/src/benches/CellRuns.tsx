@@ -3,6 +3,7 @@ import type { BenchPlace, BenchRunInfo } from "../api/types";
 import { Link } from "../pages/Link";
 import { formatBenchPath } from "../state/route";
 import { Stopwatch } from "../ui/ClockTime";
+import { formatCount } from "../ui/format";
 import { type BenchState, type Cell, formatRun, type RunKey } from "./benchMatrix";
 
 /** What is running; or the runs of the chosen cell: how each ended, its page, and a way to run it again. */
@@ -121,8 +122,8 @@ function Run({
       </div>
       {run.reason ? <p className="bn-reason">{run.reason}</p> : null}
       <p className="quiet">
-        {run.tokens.toLocaleString("en")} tokens, {run.model_calls} model calls, {run.tool_calls} tool calls,{" "}
-        {run.simulated_seconds} s simulated, {run.wall_seconds} s wall
+        {formatCount(run.tokens, "token")}, {formatCount(run.model_calls, "model call")},{" "}
+        {formatCount(run.tool_calls, "tool call")}, {run.simulated_seconds} s simulated, {run.wall_seconds} s wall
       </p>
       {again ? (
         <>
