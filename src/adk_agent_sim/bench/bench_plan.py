@@ -40,6 +40,12 @@ _PLAYER_FORMS = "real, oracle, nothing, random, script:FILE or replay:FILE"
 _PLAYER_WORDS = frozenset(each.partition(":")[0] for each in _PLAYER_FORMS.replace(" or ", ", ").split(", "))
 
 
+_NO_TASKS = (
+    "There is nothing to run: no scenario or eval case is left. Check --filter and the paths, in which folders with the "
+    "results of a bench are skipped."
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class BenchAxes:
     """The values of each axis; their product is the plan."""
@@ -148,10 +154,7 @@ def build_plan(
     """
     template, files = template or WorldRunPlan(), files or RunFiles()
     if not tasks:
-        raise InvalidBench(
-            "There is nothing to run: no scenario or eval case is left. Check --filter and the paths, in which folders "
-            "with the results of a bench are skipped."
-        )
+        raise InvalidBench(_NO_TASKS)
     check_axis_values(axes)
     agents = label_paths("agent", axes.agents, words=frozenset({DEFAULT_AGENT}))
     rules = label_paths("rules file", axes.rules, words=frozenset({NO_RULES}))
