@@ -41,8 +41,8 @@ _PLAYER_WORDS = frozenset(each.partition(":")[0] for each in _PLAYER_FORMS.repla
 
 
 _NO_TASKS = (
-    "There is nothing to run: no scenario or eval case is left. Check --filter and the paths, in which folders with the "
-    "results of a bench are skipped."
+    "There is nothing to run: no scenario or eval case is left. Check --filter and the paths, in which folders with "
+    "the results of a bench are skipped."
 )
 
 
