@@ -45,8 +45,8 @@ def _check_options(block: str) -> None:
     """Check that a command that needs a model would be started: with a name that is no model, it says just that."""
     command = shlex.split(block.replace("\\\n", " ").replace("--model gemini-2.5-flash", "--model unknown"))
     done = run_command(*command[1:], cwd=Path.cwd())
-    assert (command[0], done.returncode) == ("adksim", 1), done.stderr
-    assert done.stderr.startswith("Error: The model 'unknown' cannot be used")
+    assert (command[0], done.returncode) == ("adksim", 2), done.stderr
+    assert "Error: Invalid value for --model: The model 'unknown' cannot be used" in done.stderr
 
 
 def _run_commands(block: str) -> None:
