@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from are_normal_form import IdNumbering, normalize
 from parity.comparison import simplify
-from parity.listed_differences import FALSY, find_listed, is_compressed_write
+from parity.listed_differences import FALSY, find_listed, is_compressed_write, is_removed_root
 from parity.our_calls import GRAPH_DURATION
 
 from adk_agent_sim.scenario.world.snapshot import diff_values
@@ -58,7 +58,7 @@ def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[s
     ends = [
         _find_end_of_comparison(one, two),
         _find_call_with_later_value(case, one, two, theirs),
-        _find_compressed_write(two),
+        _find_diverging_call(one, two),
     ]
     end = min((each for each in ends if each is not None), default=None)
     if end is not None:
@@ -138,11 +138,19 @@ def _find_call_with_later_value(
     return min((row["t"] for row in other if not _is_same_row(mine[row["id"]], row)), default=None)
 
 
-def _find_compressed_write(theirs: Mapping[str, Any]) -> float | None:
-    """Return when the package first writes a file that it compresses, so that its content differs from then on."""
-    return min(
-        (row["t"] for row in theirs["log"] if "call" in row and is_compressed_write(_read_call(row))), default=None
-    )
+def _find_diverging_call(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> float | None:
+    """Return when the files first differ in a listed way: the package compresses one, or removes the root."""
+    mine = {row["id"]: row for row in ours["log"] if "call" in row}
+    ends = [
+        row["t"]
+        for row in theirs["log"]
+        if row["id"] in mine
+        and (
+            is_compressed_write(_read_call(row))
+            or is_removed_root(_read_call(row), mine[row["id"]]["error"], row["error"])
+        )
+    ]
+    return min(ends, default=None)
 
 
 def _has_timed_out(condition: Mapping[str, Any]) -> bool:

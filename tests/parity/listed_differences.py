@@ -189,10 +189,16 @@ def _is_date(timestamp: float) -> bool:
     return True
 
 
+def is_removed_root(call: Mapping[str, Any], our_error: str | None, their_error: str | None) -> bool:
+    """Return whether a call removes the root of a file system there, and is refused here."""
+    is_refused = our_error == "[Errno 1] Operation not permitted: '<FSROOT>'"
+    return call["fn"] in ("rm", "rmdir") and is_refused and their_error is None
+
+
 def _settle_removed_root(call: Mapping[str, Any], aspect: str, ours: Any, theirs: Any) -> tuple[Any, Any]:
-    kept = aspect == "result" and call["fn"] in ("rm", "rmdir") and (ours["error"] or [""])[0] == "PermissionError"
-    is_root = kept and ours["error"][1] == "[Errno 1] Operation not permitted: '<FSROOT>'"
-    return (ours, ours) if is_root and theirs["error"] is None else (ours, theirs)
+    if aspect != "result" or (ours["error"] or [""])[0] != "PermissionError":
+        return ours, theirs
+    return (ours, ours) if is_removed_root(call, ours["error"][1], theirs["error"]) else (ours, theirs)
 
 
 def _settle_default_mail_time(call: Mapping[str, Any], aspect: str, ours: Any, theirs: Any) -> tuple[Any, Any]:
