@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import shutil
 from pathlib import Path
 
 from api_client import ApiClient, serve_agents
 from google.adk.agents import LlmAgent
+from processes import invoke_adksim
 
 
 def _create_agent() -> LlmAgent:
@@ -30,13 +33,11 @@ async def _start_all(browser: ApiClient) -> dict[str, str]:
 
 async def _check_all(browser: ApiClient, sessions: dict[str, str]) -> None:
     found = {name: await browser.get(f"/sessions/{session_id}") for name, session_id in sessions.items()}
+    listed = {each["session_id"]: each for each in (await browser.get("/sessions"))["sessions"]}
     assert {session["status"] for session in found.values()} == {"closed"}
-    assert {name: session["interruption"] for name, session in found.items()} == {
-        "fresh": "between_runs",
-        "waiting": "in_run",
-        "done": "between_runs",
-        "closed": "none",
-    }
+    interruptions = {"fresh": "between_runs", "waiting": "in_run", "done": "between_runs", "closed": "none"}
+    assert {name: session["interruption"] for name, session in found.items()} == interruptions
+    assert {name: listed[session_id]["interruption"] for name, session_id in sessions.items()} == interruptions
     assert all(session["time_travel"]["fork_problem"] == "" for session in found.values())
 
 
@@ -54,6 +55,19 @@ async def test_sessions_of_a_server_that_was_stopped_say_when(tmp_path: Path) ->
         assert fork["interruption"] == "none"
         await browser.respond(fork["session_id"], "Hello again")
         await browser.wait_for_status(fork["session_id"], "done")
+
+
+async def test_the_terminal_lists_the_sessions_that_a_stopped_server_interrupted(tmp_path: Path) -> None:
+    database = tmp_path / "kept.db"
+    async with serve_agents(tmp_path, _create_agent(), database=database) as browser:
+        sessions = await _start_all(browser)
+
+    listed = json.loads((await asyncio.to_thread(invoke_adksim, "sessions", "--db", database, "--json")).stdout)
+    lines = (await asyncio.to_thread(invoke_adksim, "sessions", "--db", database)).stdout.splitlines()
+
+    assert {each["session_id"] for each in listed if each["interrupted"]} == {sessions["waiting"]}
+    assert [line.split()[0] for line in lines if "  interrupted " in line] == [sessions["waiting"]]
+    assert sum("  closed " in line for line in lines) == 3
 
 
 async def test_sessions_of_a_server_that_was_killed_say_when(tmp_path: Path) -> None:

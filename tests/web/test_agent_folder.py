@@ -50,6 +50,7 @@ async def test_cards_a_broken_agent_changed_code_and_a_fork_after_a_restart(brow
     async with workbench_server.run_workbench(lambda: _FolderServer(folder=agents, port=port)):
         await page.reload()
         await _continue_in_fork(page)
+        await _check_list(page)
     await context.close()
 
 
@@ -105,6 +106,18 @@ async def test_an_exported_session_is_opened_and_replayed_on_the_evals_page(
             await expect(page.get_by_role("row", name="hello")).to_contain_text("not replayed")
             assert watch.faults == []
     await context.close()
+
+
+async def _check_list(page: Page) -> None:
+    """The list says of the source, not of its fork, that it was interrupted, and the filter finds it."""
+    await page.get_by_role("banner").get_by_role("button", name="walk_agent").click()
+    await page.get_by_role("menuitem", name="All sessions").click()
+    rows = page.get_by_role("table", name="Sessions").get_by_role("row")
+    await expect(rows.filter(has_text="Interrupted")).to_have_count(1)
+    await expect(rows.filter(has_text="Your turn")).to_have_count(1)
+    await page.get_by_role("combobox", name="Status").select_option("Finished or interrupted")
+    await expect(rows.filter(has_text="Your turn")).to_have_count(0)
+    await expect(rows.filter(has_text="Interrupted")).to_have_count(1)
 
 
 async def _repair_agent(page: Page, agents: Path) -> None:

@@ -12,6 +12,7 @@ import click
 from adk_agent_sim.cli.database import database_option
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.terminal_output import print_json, print_line
+from adk_agent_sim.timeline.read_model.interruption import Interruption, find_interruption
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
@@ -77,22 +78,28 @@ async def _read_summaries(
 
 
 async def _find_interrupted(database: str, summaries: Sequence[SessionSummary]) -> Set[str]:
-    """Return the sessions that wait or run in a process that is gone: a server that was killed leaves them like that.
+    """Return the sessions whose run ended with its process.
 
-    An agent in another process comes back when the server does, so its session is not interrupted. Such an agent names
-    itself as the client of its requests, or, in the first protocol, reports no app.
+    A server that stops says so in its sessions; one that is killed leaves them waiting or running. An agent in another
+    process comes back when the server does, so its session is not interrupted. Such an agent names itself as the client
+    of its requests, or, in the first protocol, reports no app.
     """
     from adk_agent_sim.persistence.database_lock import is_used_by_server
     from adk_agent_sim.persistence.default_path import is_run_database
 
     is_local = is_run_database(database)
-    found = {
+    closed = {
+        summary.session.session_id
+        for summary in summaries
+        if summary.is_closed and find_interruption(summary) is Interruption.IN_RUN
+    }
+    left = {
         summary.session.session_id
         for summary in summaries
         if summary.status in (SessionStatus.WAITING, SessionStatus.RUNNING)
         and (is_local or (summary.app_name and any(map(_is_asked_by_server, summary.pending.values()))))
     }
-    return found if found and not await is_used_by_server(database) else set()
+    return closed | left if left and not await is_used_by_server(database) else closed
 
 
 def _is_asked_by_server(request: PendingRequest) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Any, Literal, Self
 
 from pydantic import Field
@@ -12,6 +11,7 @@ from adk_agent_sim.server.export_api_models import ExportRecord
 from adk_agent_sim.server.pause_api_models import PendingPause
 from adk_agent_sim.server.row_api_models import Row
 from adk_agent_sim.server.time_travel_api_models import TimeTravelInfo
+from adk_agent_sim.timeline.read_model.interruption import Interruption
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.strict_json import dump_json
@@ -91,6 +91,9 @@ class SessionInfo(ApiModel):
     agent_names: list[str] = Field(description="The agents that called their models")
     created_at: float
     status: SessionStatus
+    interruption: Interruption = Field(
+        default=Interruption.NONE, description="When the server stopped, if the session is over because of that"
+    )
     failure: str = Field(default="", description="Why the last run failed, or why the session cannot be read")
     last_seq: int = Field(description="The seq of the last event that is included here")
     row_count: int = Field(description="The number of rows")
@@ -102,19 +105,6 @@ class SessionInfo(ApiModel):
     exports: list[ExportRecord] = Field(default_factory=list[ExportRecord])
 
 
-class Interruption(StrEnum):
-    """When the server stopped that had a session which is over."""
-
-    NONE = "none"
-    """The session is not over, or somebody closed it."""
-
-    BETWEEN_RUNS = "between_runs"
-    """No run was going on."""
-
-    IN_RUN = "in_run"
-    """The agent was running, or a turn was waiting."""
-
-
 class SessionDetail(SessionInfo):
     """A session, without its rows."""
 
@@ -123,9 +113,6 @@ class SessionDetail(SessionInfo):
     )
     pause: PendingPause | None = Field(
         default=None, description="The oldest request for input or a credential that is waiting for the user"
-    )
-    interruption: Interruption = Field(
-        default=Interruption.NONE, description="When the server stopped, if the session is over because of that"
     )
     answer_problem: str = Field(
         default="", description="Why the confirmation or the request cannot be answered from here; empty if it can"

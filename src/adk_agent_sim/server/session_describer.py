@@ -5,6 +5,7 @@ from __future__ import annotations
 from adk_agent_sim.server.export_api_models import ExportRecord
 from adk_agent_sim.server.session_api_models import AgentPathInfo, PendingInfo, SessionInfo
 from adk_agent_sim.server.session_runs import SessionRuns
+from adk_agent_sim.timeline.read_model.interruption import Interruption, find_interruption
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
@@ -22,6 +23,7 @@ class SessionDescriber:
         agent = self._runs.find_agent(summary)
         entry = self._runs.find_entry(summary) if agent is None else None
         is_live = self._runs.is_playable(session_id) or summary.is_broken
+        status = summary.status if is_live or summary.is_closed else SessionStatus.CLOSED
         return SessionInfo(
             session_id=session_id,
             has_world=session_id in self._runs.worlds,
@@ -32,7 +34,8 @@ class SessionDescriber:
             agent_label=agent.config.name if agent else summary.agent_name or summary.session.description,
             agent_names=list(summary.agent_names),
             created_at=summary.session.created_at,
-            status=summary.status if is_live or summary.is_closed else SessionStatus.CLOSED,
+            status=status,
+            interruption=find_interruption(summary) if status is SessionStatus.CLOSED else Interruption.NONE,
             failure=summary.failure,
             last_seq=summary.last_seq,
             row_count=summary.row_count,

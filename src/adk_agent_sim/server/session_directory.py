@@ -18,7 +18,6 @@ from adk_agent_sim.server.page_cursors import (
 )
 from adk_agent_sim.server.pause_actions import PauseActions, load_pause
 from adk_agent_sim.server.session_api_models import (
-    Interruption,
     NewSession,
     QueueItem,
     QueuePage,
@@ -27,11 +26,9 @@ from adk_agent_sim.server.session_api_models import (
     SessionPage,
 )
 from adk_agent_sim.server.session_describer import SessionDescriber
-from adk_agent_sim.server.session_interruption import find_interruption
 from adk_agent_sim.server.session_runs import SessionRuns
 from adk_agent_sim.server.time_travel_describer import TimeTravelDescriber
 from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER, summarize_text
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
@@ -124,13 +121,11 @@ class SessionDirectory:
         info = self._describer.describe(summary)
         confirmation = await load_confirmation(self._timeline, summary) if info.pending else None
         pause = await load_pause(self._timeline, summary) if info.pending else None
-        is_over = info.status is SessionStatus.CLOSED
         is_paused = confirmation is not None or pause is not None
         return SessionDetail(
             **dict(info),
             confirmation=confirmation,
             pause=pause,
-            interruption=await find_interruption(self._timeline, summary) if is_over else Interruption.NONE,
             answer_problem=self._pauses.find_problem(summary.session.session_id) if is_paused else "",
             time_travel=await self._time_travel.describe(summary),
         )

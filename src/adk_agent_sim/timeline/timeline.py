@@ -144,9 +144,9 @@ class Timeline(ModelTurns):
                     closed = Closed(reason=reason, cancelled=cancelled)
                     batch = EventBatch(session_id, [closed], agent_path=AgentPath())
                     return (await self._commit_batch(tracker, batch))[0]
-            return await self.find_closing_event(tracker.summary)
+            return await self._find_closing_event(tracker.summary)
 
-    async def find_closing_event(self, summary: SessionSummary) -> Event:
+    async def _find_closing_event(self, summary: SessionSummary) -> Event:
         """Return the event that closed a session: the last one that is no note or verdict."""
         seq = summary.last_seq
         while True:

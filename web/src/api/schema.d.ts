@@ -4211,6 +4211,11 @@ export interface components {
              * @default false
              */
             has_world: boolean;
+            /**
+             * @description When the server stopped, if the session is over because of that
+             * @default none
+             */
+            interruption: components["schemas"]["Interruption"];
             /** Last Event At */
             last_event_at: number;
             /**

@@ -4,7 +4,7 @@ import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { formatSessionPath, route } from "../state/route";
 import { formatFilter, NO_FILTER, parseFilter, type SessionFilter, type SessionList } from "../state/sessionList";
-import { STATUS_LABELS } from "../state/sessionStatus";
+import { FILTER_LABELS } from "../state/sessionStatus";
 import { AgoText } from "../ui/ClockTime";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { StatusPill } from "../workbench/StatusPill";
@@ -93,7 +93,7 @@ function useLastLoaded(list: SessionList): SessionList {
 function describeNoMatch({ text, status, agent }: SessionFilter): string {
   const conditions = [
     text ? `“${text}” in its name or an agent's name` : "",
-    status ? `the status “${STATUS_LABELS[status]}”` : "",
+    status ? `the status “${FILTER_LABELS[status]}”` : "",
     agent ? `the agent ${agent}` : "",
   ].filter(Boolean);
   return `No session has ${conditions.join(", and ")}.`;

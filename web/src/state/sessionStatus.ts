@@ -15,6 +15,9 @@ export const STATUS_LABELS: Record<SessionStatus, string> = {
   broken: "Broken",
 };
 
+/** What a list can be restricted to: an interrupted session is a closed one, too. */
+export const FILTER_LABELS: Record<SessionStatus, string> = { ...STATUS_LABELS, closed: "Finished or interrupted" };
+
 export const STATUSES = Object.keys(STATUS_LABELS) as SessionStatus[];
 
 const WAITING_LABELS: Record<PendingInfo["kind"], string> = {
@@ -51,8 +54,8 @@ export function findNextPause(session: SessionDetail): SessionDetail["pause"] {
 }
 
 /** The status as a person reads it: of a session that waits, what it waits for. */
-export function describeStatus(session: SessionInfo | SessionDetail): string {
-  if ("interruption" in session && session.interruption === "in_run") return "Interrupted";
+export function describeStatus(session: SessionInfo): string {
+  if (session.interruption === "in_run") return "Interrupted";
   if (session.status !== "waiting") return STATUS_LABELS[session.status];
   const request = findNextRequest(session) ?? session.pending[0];
   return request ? WAITING_LABELS[request.kind] : STATUS_LABELS.waiting;

@@ -88,6 +88,9 @@ class SessionSummary:
     is_cancelled: bool = False
     """Whether it was closed as cancelled."""
 
+    closing_reason: str = ""
+    """Why it was closed, for people; empty before that."""
+
     is_broken: bool = False
     """Whether what is stored of the session cannot be read."""
 

@@ -121,7 +121,7 @@ def _apply_session_event(summary: SessionSummary, event: Event) -> SessionSummar
             # The calls that were copied without a response are made again.
             pending = {key: value for key, value in summary.pending.items() if value.kind is not RequestKind.TOOL}
             return replace(summary, forked_from=source_id, pending=pending)
-        case Closed(cancelled=cancelled):
+        case Closed(reason=reason, cancelled=cancelled):
             return replace(
                 summary,
                 pending={},
@@ -130,6 +130,7 @@ def _apply_session_event(summary: SessionSummary, event: Event) -> SessionSummar
                 busy_since=None,
                 is_closed=True,
                 is_cancelled=cancelled,
+                closing_reason=summarize_text(reason),
             )
         case _:
             return summary
