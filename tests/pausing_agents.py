@@ -23,7 +23,7 @@ from google.adk.auth.auth_tool import AuthConfig
 from google.adk.events import Event
 from google.adk.events.request_input import RequestInput
 from google.adk.models import BaseLlm
-from google.adk.tools import ToolContext, request_input
+from google.adk.tools import FunctionTool, ToolContext, request_input
 from google.adk.workflow import START, FunctionNode, Workflow
 from google.genai import types
 from pydantic import BaseModel
@@ -104,6 +104,17 @@ def build_consent_node_app() -> App:
 def build_asking_app(model: BaseLlm | str) -> App:
     """Return an agent whose model can ask the user, by ADK's tool for that."""
     return App(name="clerk", root_agent=LlmAgent(name="clerk", model=model, tools=[request_input]))
+
+
+def build_confirming_app(model: BaseLlm | str) -> App:
+    """Return an agent whose tool runs only after the user has confirmed the call."""
+
+    def refund(amount: int) -> str:
+        """Pay money back."""
+        return f"refunded {amount}"
+
+    tool = FunctionTool(refund, require_confirmation=True)
+    return App(name="refunds", root_agent=LlmAgent(name="refunds", model=model, tools=[tool]))
 
 
 def build_key_node_app() -> App:

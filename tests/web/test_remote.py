@@ -9,6 +9,7 @@ from asyncio import to_thread
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 from adk_eval_command import run_adk_eval
 from browser_pages import OpenPage, PageWatch
@@ -18,8 +19,10 @@ from processes import ServerProcess, read_lines, start_python
 from scripted_model import call_response, text_response
 from workbench_user import WorkbenchUser
 
+SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
 TESTS = Path(__file__).parent.parent
 AGENT = TESTS / "remote" / "agent_process.py"
+PAUSING_AGENT = TESTS / "remote" / "pausing_agent.py"
 RESTARTING_AGENT = TESTS / "remote" / "restarting_agent.py"
 
 
@@ -246,3 +249,67 @@ async def test_the_past_is_changed_in_the_agents_process_or_the_reason_is_shown(
     await running.wait()
     await page.goto(address)
     await expect(undo).to_have_attribute("title", re.compile("could restart it and is gone"))
+
+
+async def _open_paused(page: Page, server: _Served, kind: str, app_name: str) -> tuple[WorkbenchUser, ForkedProcess]:
+    """Start an agent in another process that pauses, and open its session from the queue."""
+    running = await agent(server, kind, script=PAUSING_AGENT)
+    await page.get_by_role("row").filter(has_text=app_name).get_by_role("link").click()
+    return WorkbenchUser(page), running
+
+
+async def _stop(running: ForkedProcess) -> None:
+    running.kill()
+    await running.wait()
+
+
+@pytest.mark.parametrize(("button", "text"), [("Approve", "refunded 5"), ("Deny", "denied")])
+async def test_a_call_elsewhere_runs_when_the_user_has_confirmed_it_here(
+    page: Page, server: _Served, button: str, text: str
+) -> None:
+    player, running = await _open_paused(page, server, "confirmation", "refunds")
+    await player.call_tool("refund", amount="5")
+    await expect(player.status).to_have_text("Needs consent")
+    await player.composer.get_by_role("button", name=button).click()
+    await player.wait_for_turn()
+    await expect(player.find_rows("refund", text).first).to_be_visible()
+    await player.respond("Settled.")
+    await player.wait_until_done()
+    await _stop(running)
+
+
+async def test_a_workflow_elsewhere_goes_on_with_the_input_of_a_form(
+    page: Page, server: _Served, watch: PageWatch
+) -> None:
+    watch.allow_fault("422")
+    player, running = await _open_paused(page, server, "input", "trips")
+    await expect(player.status).to_have_text("Needs input")
+    await expect(player.composer).to_contain_text("Where to?")
+    await player.find_field("nights").fill("2")
+    await player.composer.get_by_role("button", name="Send input").click()
+    await expect(player.find_field_frame("city")).to_contain_text("is missing")
+    await player.find_field("city").fill("Rome")
+    await player.composer.get_by_role("button", name="Send input").click()
+    await expect(player.find_rows("Booked {'city': 'Rome', 'nights': 2}")).to_have_count(1)
+    await player.wait_until_done()
+    await _stop(running)
+
+
+async def test_a_tool_elsewhere_gets_a_credential_that_nothing_here_keeps(
+    page: Page, server: _Served, tmp_path: Path
+) -> None:
+    player, running = await _open_paused(page, server, "credential", "weather")
+    await player.call_tool("get_weather", city="Rome")
+    await expect(player.status).to_have_text("Needs a credential")
+    await page.get_by_label("username").fill("ada")
+    await page.get_by_label("password").fill(SECRET)
+    await player.composer.get_by_role("button", name="Send credential").click()
+    await player.wait_for_turn()
+    await expect(player.find_rows("X-Weather-Key: [redacted]")).to_have_count(1)
+    assert SECRET not in await page.content()
+    await player.respond("Sunny")
+    await player.wait_until_done()
+    await _stop(running)
+    files = await to_thread(lambda: [path for path in tmp_path.rglob("*") if path.is_file()])
+    assert files
+    assert [path for path in files if SECRET.encode() in path.read_bytes()] == []
