@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
-import uvicorn
 from google.adk.agents import LlmAgent
 from google.adk.apps import App
 from google.adk.models import BaseLlm
 from google.adk.tools.mcp_tool import McpToolset, StreamableHTTPConnectionParams
+from loopback_server import serve_on_loopback
 from mcp.server.mcpserver import MCPServer
 from pausing_agents import OAUTH
 from starlette.responses import Response
@@ -23,17 +21,8 @@ TOKEN = "mcp-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
 @contextmanager
 def serve_guarded_mcp() -> Generator[str]:
     """Run the server in a thread; yield its address."""
-    listener = socket.create_server(("127.0.0.1", 0))  # connections wait in its queue until the server has started
-    config = uvicorn.Config(_Guard(_build_server()), log_level="warning", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
+    with serve_on_loopback(_Guard(_build_server())) as url:
+        yield f"{url}/mcp"
 
 
 def build_guarded_app(model: BaseLlm | str, url: str) -> App:

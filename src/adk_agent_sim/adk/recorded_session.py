@@ -10,6 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from google.adk.agents.context import Context
+from google.adk.auth.auth_credential import AuthCredential
 from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -190,6 +191,8 @@ class RecordedSession:
 
     async def record_agent_event(self, event: AdkEvent) -> None:
         """Record an event that ADK emitted, as callbacks and plugins left it; tell the player, if it listens."""
+        if self.adk_session is not None:
+            self._learn_credentials(self.adk_session.state)
         emitted = AgentEvent(
             invocation_id=event.invocation_id,
             event=convert_event_to_json(event),
@@ -309,6 +312,7 @@ class RecordedSession:
 
     async def on_tool_finished(self, context: ToolContext, result: object, end: CallEnd) -> None:
         """Record that the tool returned, with the actions it requested of ADK."""
+        self._learn_credentials(context.state.to_dict())
         finished = ToolFinished(
             call_id=_get_call_id(context),
             result=to_json_value(result),
@@ -322,6 +326,7 @@ class RecordedSession:
 
     async def on_tool_failed(self, context: ToolContext, error: BaseException, end: CallEnd) -> None:
         """Record that the tool raised, or that its call was cancelled."""
+        self._learn_credentials(context.state.to_dict())
         failed = ToolFailed(
             call_id=_get_call_id(context),
             error_type=type(error).__name__,
@@ -333,6 +338,21 @@ class RecordedSession:
             mocked=end.outcome.mocked,
         )
         await self._append_tool_event(context, failed, end.player)
+
+    def mask_state(self, state: Mapping[str, Any]) -> dict[str, Json]:
+        """Return the state as JSON, as a page may show it: without the credentials of the user."""
+        self._learn_credentials(state)
+        shown = to_json_value(state)
+        return self.link.mask.mask(shown) if self.link.mask.is_active else shown
+
+    def _learn_credentials(self, state: Mapping[str, Any]) -> None:
+        """Mask the tokens that ADK got in exchange for what the user gave.
+
+        ADK keeps them in the temporary part of the state, which is in no event.
+        """
+        if self.link.mask.is_active:
+            for value in state.values():
+                self.link.mask.learn_credentials(to_json_value(value) if isinstance(value, AuthCredential) else value)
 
     def _explain_cancellation(self, context: ToolContext, error: BaseException) -> str:
         """Return why a call ended that waited for a person when its run was stopped; empty if it did not."""

@@ -22,7 +22,6 @@ from adk_agent_sim.server.session_runs import SessionRuns
 from adk_agent_sim.server.session_verdict import build_session_verdict
 from adk_agent_sim.server.verdict_api_models import VerdictInfo
 from adk_agent_sim.server.world_graph import build_world_graph
-from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.world_events import VerdictReached
@@ -84,10 +83,10 @@ class SessionReader:
         return request_view.build_request_info(await self._timeline.read_request(asked))
 
     async def get_state(self, session_id: str) -> dict[str, Any]:
-        """Returns the current session state, for a session without a run as computed from its events."""
+        """Returns the current session state without credentials; without a run as computed from the events."""
         await self._timeline.get_summary(session_id)
         if run := self._runs.find(session_id):
-            return to_json_value(await run.get_state())
+            return run.recorded_session.mask_state(await run.get_state())
         return compute_final_state(await self._timeline.read_events(session_id))
 
     async def get_state_needs(self, session_id: str) -> StateNeeds:

@@ -77,9 +77,25 @@ class CredentialMask:
         parts = [self._mask_part(part) for part in get_parts(content)]
         return {**as_mapping(content), "parts": parts}
 
+    def learn_credentials(self, value: Json) -> None:
+        """Remember the secrets of the credential objects in a value, such as the tokens that ADK got for a code."""
+        if isinstance(value, Mapping):
+            entries = cast("Mapping[str, Json]", value)
+            if _is_credential(entries):
+                self._mask_secret_fields(entries)
+                return
+            for inner in entries.values():
+                self.learn_credentials(inner)
+        elif isinstance(value, list | tuple):
+            for inner in cast("Sequence[Json]", value):
+                self.learn_credentials(inner)
+
     def mask_payload(self, payload: Payload) -> Payload:
         """Return an event's payload without credentials."""
         values = {field.name: getattr(payload, field.name) for field in fields(payload)}
+        # A tool's result comes before the state in which ADK keeps the credential that the tool has used.
+        for value in values.values():
+            self.learn_credentials(value)
         masked = {name: self.mask(value) for name, value in values.items() if not isinstance(value, Enum)}
         changed = {name: value for name, value in masked.items() if value != values[name]}
         return replace(payload, **changed) if changed else payload
