@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from pathlib import Path
@@ -10,12 +11,22 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from click.testing import CliRunner, Result
-from eval_case_files import DRIFTED, EQUAL, TALK, build_case, build_turn, write_eval_set
+from eval_case_files import (
+    DRIFTED,
+    EQUAL,
+    TALK,
+    build_case,
+    build_turn,
+    write_adk_session,
+    write_eval_set,
+    write_legacy_eval_set,
+)
 from polling import MAX_WAIT_SECONDS
 from processes import open_adksim
 
 from adk_agent_sim.adk.agent_loader import get_demo_folder
 from adk_agent_sim.cli.main import adksim
+from adk_agent_sim.golden.eval_file import EvalFile
 
 _MATH = get_demo_folder("math_agent")
 
@@ -153,3 +164,53 @@ def test_the_browser_gets_the_files_and_the_agent_whose_sessions_are_added_to_th
     assert (file["path"], file["case_count"]) == (str(path), 3)
     assert (agent["name"], agent["eval_set_path"]) == ("math_agent", str(path))
     assert process.returncode == 0
+
+
+def test_a_file_that_can_only_be_read_is_converted_to_one_that_can_be_edited(tmp_path: Path) -> None:
+    source, target = write_legacy_eval_set(tmp_path / "old.evalset.json", "sum"), tmp_path / "new.evalset.json"
+
+    done = _run(source, "--convert", target)
+
+    assert done.exit_code == 0
+    assert done.stdout == f"Wrote 1 case to {target}. `adksim evals {target} --web` opens the file.\n"
+    assert EvalFile(target).read().is_editable
+    again = _run(source, "--convert", target)
+    assert again.exit_code == 1
+    assert "exists and was not changed" in again.stderr
+    current = _run(target, "--convert", tmp_path / "other.evalset.json")
+    assert current.exit_code == 1
+    assert "nothing to convert" in current.stderr
+
+
+def test_a_converted_session_says_what_was_left_out(tmp_path: Path) -> None:
+    source, target = asyncio.run(write_adk_session(tmp_path / "session.json")), tmp_path / "new.evalset.json"
+
+    done = _run(source, "--convert", target, "--json")
+
+    assert json.loads(done.stdout) == {
+        "file": str(source),
+        "kind": "session",
+        "converted": str(target),
+        "cases": 1,
+        "omitted_turns": 1,
+    }
+    text = _run(source, "--convert", tmp_path / "third.evalset.json").stdout
+    assert "1 user turn was left out: without a final response." in text
+    assert "equal" in _run(target, "--agent", _MATH).stdout
+
+
+@pytest.mark.parametrize("options", [("--agent", _MATH), ("--case", "sum"), ("--web",), ("--ignore", "result")])
+def test_a_conversion_takes_no_other_options(path: Path, options: tuple[str | Path, ...]) -> None:
+    done = _run(path, "--convert", path.with_name("new.json"), *options)
+
+    assert done.exit_code == 2
+    assert "--convert converts one file as a whole" in done.stderr
+
+
+def test_what_is_no_file_of_cases_is_not_converted(tmp_path: Path) -> None:
+    (tmp_path / "notes.json").write_text('{"a": 1}', "utf-8")
+    for name, reason in (("notes.json", "it is neither of them"), ("gone.json", "there is no such file")):
+        done = _run(tmp_path / name, "--convert", tmp_path / "new.evalset.json")
+        assert done.exit_code == 1
+        assert reason in done.stderr
+    assert not (tmp_path / "new.evalset.json").exists()

@@ -10,7 +10,17 @@ from typing import Any
 
 import pytest
 from api_client import ApiClient, serve_simulator
-from eval_case_files import DRIFTED, EQUAL, SCENARIO, TALK, build_case, build_turn, write_eval_set
+from eval_case_files import (
+    DRIFTED,
+    EQUAL,
+    SCENARIO,
+    TALK,
+    build_case,
+    build_turn,
+    write_adk_session,
+    write_eval_set,
+    write_legacy_eval_set,
+)
 
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
@@ -252,3 +262,31 @@ async def test_long_values_are_not_offered_and_files_are_only_downloaded(tmp_pat
 async def test_a_server_without_such_files_has_no_endpoint_for_them() -> None:
     with pytest.raises(ValueError, match="no agent to play"):
         AgentSimulator([], evals=EvalCatalog([]))
+
+
+async def test_a_file_that_can_only_be_read_is_converted_to_one_that_is_served_too(tmp_path: Path) -> None:
+    files = [
+        EvalFile(write_legacy_eval_set(tmp_path / "old.evalset.json", "sum")),
+        EvalFile(await write_adk_session(tmp_path / "session.json")),
+        EvalFile(write_eval_set(tmp_path / "math.evalset.json", EQUAL)),
+    ]
+    async with serve_simulator(AgentSimulator([], evals=EvalCatalog(files, math_app))) as browser:
+        old = await browser.post("/evals/old/convert")
+        session = await browser.post("/evals/session/convert")
+        assert (old["key"], old["case_count"], old["omitted_turn_count"]) == ("old_converted", 1, 0)
+        assert (session["key"], session["case_count"], session["omitted_turn_count"]) == ("session_converted", 1, 1)
+        assert session["path"] == str(tmp_path / "session_converted.evalset.json")
+        assert [file["key"] for file in await browser.get("/evals")] == [
+            "old",
+            "session",
+            "math",
+            "old_converted",
+            "session_converted",
+        ]
+        converted = await browser.get("/evals/session_converted")
+        assert converted["is_editable"]
+        case = f"/evals/session_converted/cases/{converted['cases'][0]['key']}"
+        assert (await browser.post(f"{case}/check"))["case"]["badge"]["state"] == "equal"
+        refused = await browser.post_refused("/evals/math/convert", {}, 409)
+        assert "there is nothing to convert" in refused["message"]
+        await browser.post_refused("/evals/nowhere/convert", {}, 404)

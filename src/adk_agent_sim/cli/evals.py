@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,14 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="A value that may differ in a replay, such as result.time or *.id; repeatable.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the cases as JSON.")
+@click.option(
+    "--convert",
+    "target",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Write the cases of a file that can only be read to OUT, a new EvalSet that can be edited.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the cases, or what was converted, as JSON.")
 @click.option("--web", is_flag=True, help="Open the cases in the browser, to look at them, check and edit them.")
 @browser_options
 def evals(
@@ -46,6 +54,7 @@ def evals(
     agent_dir: Path | None,
     eval_id: str | None,
     ignored_paths: tuple[str, ...],
+    target: Path | None,
     as_json: bool,
     web: bool,
     browser: BrowserSettings,
@@ -64,9 +73,18 @@ def evals(
     adksim evals golden.evalset.json --agent my_agents/math_agent
     adksim evals golden.evalset.json --agent my_agents/math_agent --case refund
     adksim evals golden.evalset.json --agent my_agents/math_agent --web --open
+    adksim evals session.json --convert golden.evalset.json
     """
     from adk_agent_sim.golden.eval_file import EvalFile
 
+    if target is not None:
+        source, *others = files
+        if others or agent_dir is not None or eval_id is not None or ignored_paths or web:
+            raise click.UsageError("--convert converts one file as a whole; of the other options it takes --json only.")
+        with send_other_output_to_stderr():
+            converted = _convert(source, target)
+        print_json(converted) if as_json else print_line(_describe_conversion(converted))
+        return
     opened = [EvalFile(file) for file in files]
     if web:
         if as_json or eval_id is not None:
@@ -91,6 +109,29 @@ def evals(
             "Record a session in which the agent calls a tool."
         )
     sys.exit(ExitCode.OK if all(case.is_good for case in all_cases) else ExitCode.FAILED)
+
+
+def _convert(source: Path, target: Path) -> dict[str, Any]:
+    from adk_agent_sim.adk.eval_set_conversion import convert_file
+    from adk_agent_sim.golden.eval_file import EvalFile
+
+    file = EvalFile(source)
+    converted = convert_file(file, target)
+    return {
+        "file": str(source),
+        "kind": file.kind,
+        "converted": str(converted.path),
+        "cases": converted.case_count,
+        "omitted_turns": converted.omitted_turn_count,
+    }
+
+
+def _describe_conversion(converted: Mapping[str, Any]) -> str:
+    count, omitted, target = converted["cases"], converted["omitted_turns"], converted["converted"]
+    cases = "1 case" if count == 1 else f"{count} cases"
+    turns = "1 user turn was" if omitted == 1 else f"{omitted} user turns were"
+    note = f" {turns} left out: without a final response." if omitted else ""
+    return f"Wrote {cases} to {target}.{note} `adksim evals {shlex.quote(target)} --web` opens the file."
 
 
 def _load_app(agent_dir: Path | None) -> App | None:

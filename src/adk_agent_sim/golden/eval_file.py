@@ -135,7 +135,7 @@ class EvalFile:
         """The editor of its cases; raises EditRefused if it is a session."""
         if self._editor is None:
             raise EditRefused(
-                f"{self.path} is a session of ADK, which is shown but not changed. Edit a case of an EvalSet instead."
+                f"{self.path} is a session of ADK, which is shown but not changed. Convert it to an EvalSet to edit it."
             )
         return self._editor
 

@@ -261,7 +261,9 @@ def _write_once(path: Path, plan: _Plan) -> tuple[CaseChange, Sequence[StoredCas
     read = read_limited(path)
     current = _parse_file(path, read)
     if not current.is_editable:
-        raise EditRefused(f"{path} has a format of ADK before 1.0, which is shown but not changed.")
+        raise EditRefused(
+            f"{path} has a format of ADK before 1.0, which is shown but not changed. Convert it to edit it."
+        )
     content = cast("dict[str, Any]", parse_json(current.text))
     before: list[CaseContent] = content["eval_cases"]
     cases, applied = apply_change(before, plan(current.cases, before))

@@ -15,6 +15,7 @@ from adk_agent_sim.server.eval_api_models import (
     CaseRenameInput,
     ComparisonInput,
     EvalCaseDetail,
+    EvalConversionResult,
     EvalEditResult,
     EvalFileInfo,
     EvalFileSummary,
@@ -51,6 +52,12 @@ async def list_eval_files(evals: EvalsDependency) -> Response:
 async def get_eval_file(file: EvalFileDependency) -> Response:
     """A file with its cases."""
     return json_response(await file.describe())
+
+
+@eval_api.post("/{key}/convert", response_model=EvalConversionResult)
+async def convert_eval_file(evals: EvalsDependency, key: str) -> Response:
+    """Write the cases of a file that can only be read to a new EvalSet beside it, which can be edited."""
+    return json_response(await evals.convert(key))
 
 
 @eval_api.post("/{key}/undo", response_model=EvalEditResult)

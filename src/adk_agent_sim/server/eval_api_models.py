@@ -176,6 +176,15 @@ class CaseCorrectionInput(ApiModel):
     )
 
 
+class EvalConversionResult(ApiModel):
+    """The new file that has the cases of one that can only be read."""
+
+    key: str
+    path: str
+    case_count: int
+    omitted_turn_count: int = Field(description="How many user turns of a session have no final response")
+
+
 class EvalEditResult(ApiModel):
     """The file after an edit."""
 

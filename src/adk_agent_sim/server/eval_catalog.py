@@ -1,4 +1,4 @@
-"""The files of eval cases that the server was started with: reads, checks and edits them, and no other file."""
+"""The files of eval cases that the server was started with, or has converted: reads, checks and edits no other file."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from adk_agent_sim.adk.case_badge import (
 )
 from adk_agent_sim.adk.case_metrics import list_invocations, score_case
 from adk_agent_sim.adk.case_report import score_replay
+from adk_agent_sim.adk.eval_set_conversion import convert_beside
 from adk_agent_sim.errors import NotFound, SimulatorError
 from adk_agent_sim.golden.case_fields import list_fields
 from adk_agent_sim.golden.case_rows import build_case_rows
@@ -32,6 +33,7 @@ from adk_agent_sim.server.eval_api_models import (
     CaseCorrectionInput,
     EvalCaseDetail,
     EvalCaseInfo,
+    EvalConversionResult,
     EvalEditResult,
     EvalFileInfo,
     EvalFileSummary,
@@ -81,6 +83,23 @@ class EvalCatalog:
             raise NotFound(f"There is no file {key[:100]!r} of eval cases on this server.")
         return self._files[key]
 
+    async def convert(self, key: str) -> EvalConversionResult:
+        """Write the cases of a file that can only be read to a new one beside it, which is one of these from now on.
+
+        Raises:
+            NotFound: There is no such file.
+            ExportRefused: There is nothing to convert, or the new file cannot be written.
+        """
+        source = await self.get(key)
+        converted = await asyncio.to_thread(convert_beside, source.file)
+        opened = self._open(EvalFile(converted.path, "evalset"), source.replays)
+        return EvalConversionResult(
+            key=opened.key,
+            path=str(converted.path),
+            case_count=converted.case_count,
+            omitted_turn_count=converted.omitted_turn_count,
+        )
+
     def find_by_path(self, path: Path) -> OpenEvalFile | None:
         """Returns the file at a path, if it is one of these."""
         key = self._keys.get(_resolve(path))
@@ -107,7 +126,7 @@ class OpenEvalFile:
     def __init__(self, key: str, file: EvalFile, replays: CaseReplays) -> None:
         self.key = key
         self.file = file
-        self._replays = replays
+        self.replays = replays
         self._checks: OrderedDict[str, tuple[CaseBadge, CaseCheckInfo]] = OrderedDict()
         """The last check of each content, by fingerprint."""
         self._summaries: dict[str, tuple[CaseSummary, CaseBadge]] = {}
@@ -149,7 +168,7 @@ class OpenEvalFile:
             kind=self.file.kind,
             version=content.version,
             is_editable=content.is_editable,
-            has_agent=self._replays.has_agent,
+            has_agent=self.replays.has_agent,
             undo_label=editor.undo_label if editor else "",
             redo_label=editor.redo_label if editor else "",
             cases=[self._describe_case(case) for case in content.cases],
@@ -157,13 +176,13 @@ class OpenEvalFile:
 
     async def describe_case(self, case_key: str) -> EvalCaseDetail:
         """Returns a case with its fields and its last check."""
-        schemas = await self._replays.load_schemas()
+        schemas = await self.replays.load_schemas()
         return await asyncio.to_thread(self._describe_detail, case_key, schemas)
 
     async def check(self, case_key: str) -> EvalCaseDetail:
         """Replay a case on the real tools, score the replay with ADK's metrics, and return the case with both."""
         case = await asyncio.to_thread(self.file.find_case, case_key)
-        badge = await self._replays.check(case)
+        badge = await self.replays.check(case)
         try:
             scores, problem = score_replay(self.file, case, badge), ""
         except SimulatorError as error:
@@ -244,7 +263,7 @@ class OpenEvalFile:
         return self._summaries[case.fingerprint]
 
     def _inspect(self, case: OpenedCase) -> tuple[CaseSummary, CaseBadge]:
-        has_agent = self._replays.has_agent
+        has_agent = self.replays.has_agent
         try:
             recording = case.build_recording()
         except ValueError:

@@ -16,6 +16,7 @@ import type {
   EnvironmentInfo,
   ErrorBody,
   EvalCaseDetail,
+  EvalConversionResult,
   EvalEditResult,
   EvalFileInfo,
   EvalFileSummary,
@@ -314,6 +315,7 @@ export const api = {
     requestJson<EvalEditResult>("POST", evalCaseUrl(fileKey, caseKey, "/delete"), { fingerprint }),
   correctEvalCase: (fileKey: string, caseKey: string, correction: CaseCorrectionInput) =>
     requestJson<EvalEditResult>("POST", evalCaseUrl(fileKey, caseKey, "/correct"), correction),
+  convertEvalFile: (fileKey: string) => requestJson<EvalConversionResult>("POST", evalUrl(fileKey, "/convert")),
   undoEvalEdit: (fileKey: string) => requestJson<EvalEditResult>("POST", evalUrl(fileKey, "/undo")),
   redoEvalEdit: (fileKey: string) => requestJson<EvalEditResult>("POST", evalUrl(fileKey, "/redo")),
   judgeWorld: (scenarioKey: string, answer: boolean) =>

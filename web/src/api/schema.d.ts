@@ -488,6 +488,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/evals/{key}/convert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Convert Eval File
+         * @description Write the cases of a file that can only be read to a new EvalSet beside it, which can be edited.
+         */
+        post: operations["convert_eval_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/evals/{key}/redo": {
         parameters: {
             query?: never;
@@ -2725,6 +2745,23 @@ export interface components {
             case_key: string;
             /** File Key */
             file_key: string;
+        };
+        /**
+         * EvalConversionResult
+         * @description The new file that has the cases of one that can only be read.
+         */
+        EvalConversionResult: {
+            /** Case Count */
+            case_count: number;
+            /** Key */
+            key: string;
+            /**
+             * Omitted Turn Count
+             * @description How many user turns of a session have no final response
+             */
+            omitted_turn_count: number;
+            /** Path */
+            path: string;
         };
         /**
          * EvalEditResult
@@ -5736,6 +5773,37 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": unknown;
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    convert_eval_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalConversionResult"];
                 };
             };
             /** @description Default Response */

@@ -85,6 +85,7 @@ export type CaseFieldInfo = Schemas["CaseFieldInfo"];
 export type ComparedTurnInfo = Schemas["ComparedTurnInfo"];
 export type EvalCaseDetail = Schemas["EvalCaseDetail"];
 export type EvalCaseInfo = Schemas["EvalCaseInfo"];
+export type EvalConversionResult = Schemas["EvalConversionResult"];
 export type EvalEditResult = Schemas["EvalEditResult"];
 export type EvalFileInfo = Schemas["EvalFileInfo"];
 export type EvalFileSummary = Schemas["EvalFileSummary"];

@@ -8,6 +8,7 @@ import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatCount } from "../ui/format";
 import { CaseBadge } from "./CaseBadge";
 import { CaseMenu } from "./CaseMenu";
+import { ConvertButton } from "./ConvertButton";
 import { EditButtons } from "./EditButtons";
 import { hasFailed, summarizeScores } from "./scoreText";
 import { usePolledFetch } from "./usePolledFetch";
@@ -53,6 +54,7 @@ function FileView({
           <p className="quiet">{facts.join(" · ")}</p>
         </div>
         <EditButtons file={file} onEdited={onEdited} />
+        <ConvertButton key={file.key} file={file} />
         {replays.isRunning ? (
           <button type="button" className="button small" onClick={replays.stop}>
             Stop after this case
