@@ -35,10 +35,14 @@ export function ConvertButton({ file }: { file: EvalFileInfo }) {
 function ConversionNote({ converted }: { converted: EvalConversionResult }) {
   const { case_count: cases, omitted_turn_count: omitted } = converted;
   return (
-    <span role="status" title={converted.path}>
-      Wrote {formatCount(cases, "case")}
-      {omitted ? `; left out ${formatCount(omitted, "user turn")} without a final response` : ""}.{" "}
-      <Link to={formatEvalPath(converted.key)}>Open the new file</Link>
-    </span>
+    <>
+      <span className="ev-note quiet" role="status" title={converted.path}>
+        Wrote {formatCount(cases, "case")}
+        {omitted ? `; left out ${formatCount(omitted, "user turn")} without a final response` : ""}.
+      </span>
+      <Link to={formatEvalPath(converted.key)} className="button small">
+        Open the new file
+      </Link>
+    </>
   );
 }
