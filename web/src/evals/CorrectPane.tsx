@@ -95,7 +95,9 @@ export function CorrectPane({
           </div>
         </div>
       ) : (
-        <p className="ev-save quiet">This file is read-only. Convert it to an EvalSet, on the page of the file, to edit it.</p>
+        <p className="ev-save quiet">
+          This file is read-only. Convert it to an EvalSet, on the page of the file, to edit it.
+        </p>
       )}
     </>
   );
