@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Awaitable
 from pathlib import Path
 
-import httpx
 import pytest
-from api_client import NO_TLS, ApiClient
+from api_client import ApiClient
 from google.adk.apps import App
 from google.adk.runners import InMemoryRunner, Runner
 from google.genai import types
@@ -19,23 +18,9 @@ from polling import pause
 
 from adk_agent_sim import SimulatorPlugin
 from adk_agent_sim.adk.forking.session_restart import SessionRestart
-from adk_agent_sim.server.composition import RunningServices, ServeSettings, run_services
+from adk_agent_sim.server.composition import RunningServices
 
 SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
-
-
-@pytest.fixture
-async def served(tmp_path: Path) -> AsyncIterator[RunningServices]:
-    async with run_services(ServeSettings(database=tmp_path / "s.db", grpc_port=0, port=0)) as running:
-        yield running
-
-
-@pytest.fixture
-async def browser(served: RunningServices) -> AsyncIterator[ApiClient]:
-    assert served.web is not None
-    headers = {"Authorization": f"Bearer {served.token}"}
-    async with httpx.AsyncClient(verify=NO_TLS, base_url=served.web.base_url, headers=headers, timeout=300) as client:
-        yield ApiClient(served.web, client)
 
 
 def _build_runner(app: App, served: RunningServices, *, can_restart: bool = True) -> Runner:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from api_client import NO_TLS, ApiClient
+from api_client import ApiClient
 from google.adk.agents import LlmAgent
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.apps import App
@@ -27,23 +26,9 @@ from adk_agent_sim.adk.forking.session_restart import RestartFunction, SessionRe
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import parse_rules
 from adk_agent_sim.errors import RunUndone
-from adk_agent_sim.server.composition import RunningServices, ServeSettings, run_services
+from adk_agent_sim.server.composition import RunningServices
 
 _DOCS = Path(__file__).parents[2] / "docs"
-
-
-@pytest.fixture
-async def served(tmp_path: Path) -> AsyncIterator[RunningServices]:
-    async with run_services(ServeSettings(database=tmp_path / "s.db", grpc_port=0, port=0)) as running:
-        yield running
-
-
-@pytest.fixture
-async def browser(served: RunningServices) -> AsyncIterator[ApiClient]:
-    assert served.web is not None
-    headers = {"Authorization": f"Bearer {served.token}"}
-    async with httpx.AsyncClient(verify=NO_TLS, base_url=served.web.base_url, headers=headers, timeout=300) as client:
-        yield ApiClient(served.web, client)
 
 
 class _Desk:

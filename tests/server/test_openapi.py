@@ -12,6 +12,7 @@ import pytest
 from adk_agent_sim import server
 from adk_agent_sim.adk.case_badge import BadgeState
 from adk_agent_sim.server.openapi import build_document, render_document
+from adk_agent_sim.timeline.read_model.interruption import Interruption
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
@@ -28,7 +29,8 @@ def test_every_model_is_in_it_including_those_of_the_socket() -> None:
         if isinstance(value, type) and value.__module__ == module.__name__ and name != "ApiModel"
     }
     # The enumerations of the read model are shared with the database, the protocol and the commands.
-    declared |= {enumeration.__name__ for enumeration in (SessionStatus, RequestKind, RowKind, RowStatus, BadgeState)}
+    shared = (SessionStatus, Interruption, RequestKind, RowKind, RowStatus, BadgeState)
+    declared |= {enumeration.__name__ for enumeration in shared}
 
     assert set(build_document()["components"]["schemas"]) == declared
 

@@ -59,7 +59,7 @@ async def test_a_running_agents_turns_are_in_the_queue_and_answered_here(
     await player.wait_for_turn()
     await expect(player.find_rows("user")).to_contain_text("What is 2+2, and 3*3?")
     await page.get_by_role("tab", name="State").click()
-    await expect(page.get_by_role("tabpanel", name="State")).to_contain_text("Edit it where the agent runs")
+    await expect(page.get_by_role("tabpanel", name="State")).to_contain_text("edit it where the agent runs")
     await expect(page.get_by_role("button", name="Edit state")).to_have_count(0)
     await player.call_tool("add", a="2", b="2")
     await player.wait_for_turn()
@@ -207,6 +207,15 @@ async def _open_actions(page: Page, player: WorkbenchUser, *texts: str) -> None:
     await row.get_by_role("button", name=re.compile("^Actions of row")).click()
 
 
+async def _edit_state(page: Page, player: WorkbenchUser) -> None:
+    await page.get_by_role("tab", name="State").click()
+    await page.get_by_role("button", name="Edit state").click()
+    await page.get_by_label("State, as JSON").fill('{"stamp": "blue"}')
+    await page.get_by_role("button", name="Set state").click()
+    await expect(player.find_rows("state edited", "stamp=blue")).to_have_count(1)
+    await expect(page.get_by_role("tabpanel", name="State")).to_contain_text("blue")
+
+
 async def test_the_past_is_changed_in_the_agents_process_or_the_reason_is_shown(page: Page, server: _Served) -> None:
     player = WorkbenchUser(page)
     plain = await agent(server, "plain", script=RESTARTING_AGENT)
@@ -230,8 +239,11 @@ async def test_the_past_is_changed_in_the_agents_process_or_the_reason_is_shown(
     await page.goto(server.url.split("?")[0])
     await page.get_by_role("row").filter(has_text="adder").filter(has_not_text="plain").get_by_role("link").click()
     await player.wait_for_turn()
+    await _edit_state(page, player)
     await player.call_tool("add", a="2", b="2")
     await player.wait_for_turn()
+    await page.get_by_role("tab", name="Instruction").click()
+    await expect(page.get_by_role("tabpanel", name="Instruction")).to_contain_text("the stamp is blue")
     await undo.click()
     await expect(player.find_rows("add", "a=2 b=2")).to_have_class(re.compile("undone"))
     await player.wait_for_turn()

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
+
+from google.adk.auth.auth_credential import AuthCredential
 
 from adk_agent_sim.link.link import Link
 from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import as_mapping
 from adk_agent_sim.timeline.events import AgentEvent, Event, Payload, ToolFinished, UserSpoke
+from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.model_request import RequestBlocks
 from adk_agent_sim.timeline.read_model.pause_requests import asks_for_credential
 from adk_agent_sim.timeline.redaction.credential_mask import CredentialMask
@@ -22,6 +27,21 @@ class MaskingLink:
     def __init__(self, link: Link) -> None:
         self.inner = link
         self.mask = CredentialMask()
+
+    def learn_credentials(self, state: Mapping[str, Any]) -> None:
+        """Mask the tokens that ADK got in exchange for what the user gave.
+
+        ADK keeps them in the temporary part of the state, which is in no event.
+        """
+        if self.mask.is_active:
+            for value in state.values():
+                self.mask.learn_credentials(to_json_value(value) if isinstance(value, AuthCredential) else value)
+
+    def mask_state(self, state: Mapping[str, Any]) -> dict[str, Json]:
+        """Return the state as JSON, as a page may show it: without the credentials of the user."""
+        self.learn_credentials(state)
+        shown = to_json_value(state)
+        return self.mask.mask(shown) if self.mask.is_active else shown
 
     async def append(self, batch: EventBatch) -> object:
         """Append events without credentials."""

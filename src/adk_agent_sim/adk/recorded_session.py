@@ -10,7 +10,6 @@ from typing import Any
 from uuid import uuid4
 
 from google.adk.agents.context import Context
-from google.adk.auth.auth_credential import AuthCredential
 from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -113,7 +112,7 @@ class RecordedSession:
         """Called when a turn or a tool call begins to wait for a person."""
         self.on_waiting_for_human: Callable[[str], object] = lambda _: None
         """Called with the name of the agent whose turn or tool call begins to wait for a person."""
-        self.on_turn_cancelled: Callable[[str], Awaitable[object]] = _ignore_cancellation
+        self.on_turn_cancelled: Callable[[str], Awaitable[object]] = lambda _: asyncio.sleep(0)
         """Called with the id of an invocation whose model call was cancelled while it waited."""
         self.toolset_check = ToolsetCheck()
         self.replay: RunReplay | None = None
@@ -191,8 +190,7 @@ class RecordedSession:
 
     async def record_agent_event(self, event: AdkEvent) -> None:
         """Record an event that ADK emitted, as callbacks and plugins left it; tell the player, if it listens."""
-        if self.adk_session is not None:
-            self._learn_credentials(self.adk_session.state)
+        self.link.learn_credentials(self.adk_session.state if self.adk_session else {})
         emitted = AgentEvent(
             invocation_id=event.invocation_id,
             event=convert_event_to_json(event),
@@ -312,7 +310,6 @@ class RecordedSession:
 
     async def on_tool_finished(self, context: ToolContext, result: object, end: CallEnd) -> None:
         """Record that the tool returned, with the actions it requested of ADK."""
-        self._learn_credentials(context.state.to_dict())
         finished = ToolFinished(
             call_id=_get_call_id(context),
             result=to_json_value(result),
@@ -326,7 +323,6 @@ class RecordedSession:
 
     async def on_tool_failed(self, context: ToolContext, error: BaseException, end: CallEnd) -> None:
         """Record that the tool raised, or that its call was cancelled."""
-        self._learn_credentials(context.state.to_dict())
         failed = ToolFailed(
             call_id=_get_call_id(context),
             error_type=type(error).__name__,
@@ -339,21 +335,6 @@ class RecordedSession:
         )
         await self._append_tool_event(context, failed, end.player)
 
-    def mask_state(self, state: Mapping[str, Any]) -> dict[str, Json]:
-        """Return the state as JSON, as a page may show it: without the credentials of the user."""
-        self._learn_credentials(state)
-        shown = to_json_value(state)
-        return self.link.mask.mask(shown) if self.link.mask.is_active else shown
-
-    def _learn_credentials(self, state: Mapping[str, Any]) -> None:
-        """Mask the tokens that ADK got in exchange for what the user gave.
-
-        ADK keeps them in the temporary part of the state, which is in no event.
-        """
-        if self.link.mask.is_active:
-            for value in state.values():
-                self.link.mask.learn_credentials(to_json_value(value) if isinstance(value, AuthCredential) else value)
-
     def _explain_cancellation(self, context: ToolContext, error: BaseException) -> str:
         """Return why a call ended that waited for a person when its run was stopped; empty if it did not."""
         waiting = [request for request in self.tool_requests.values() if request.asked.call_id == _get_call_id(context)]
@@ -364,6 +345,7 @@ class RecordedSession:
     async def _append_tool_event(
         self, context: ToolContext, payload: ToolStarted | ToolFinished | ToolFailed, player: Player
     ) -> None:
+        self.link.learn_credentials(context.state.to_dict())
         await self.link.append(
             EventBatch(
                 self.session_id,
@@ -410,10 +392,6 @@ class RecordedSession:
         if pending is not None and not decision.anyway:
             check_answer(pending.request, decision.response)
         await self.link.decide(decision)
-
-
-async def _ignore_cancellation(invocation_id: str) -> None:
-    """Do nothing; the default of `on_turn_cancelled`."""
 
 
 def _get_call_id(context: ToolContext) -> str:

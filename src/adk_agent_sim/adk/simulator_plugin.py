@@ -170,7 +170,7 @@ class SimulatorPlugin(SeatPlugin):
             )
             if self._restarter is not None:
                 root, recorded.app_plugins = _get_app(invocation_context)
-                self._restarter.add_app(recorded, root)
+                self._restarter.add_app(recorded, root, invocation_context.session_service)
             self._idle_sessions.pop(get_session_key(invocation_context.session), None)
             self._warn_unknown_targets(collect_agent_names(invocation_context.agent))
         return None
@@ -244,9 +244,13 @@ class SimulatorPlugin(SeatPlugin):
         self._bound_sessions[key] = recorded
         return recorded
 
+    def is_running(self, key: SessionKey) -> bool:
+        """Return whether an invocation of an ADK session is running."""
+        return any(get_session_key(run.session) == key for run in self._active_invocations.values())
+
     def retire(self, key: SessionKey) -> None:
         """Forget an ADK session as soon as no invocation of it is running: another one has its session."""
-        if not any(get_session_key(run.session) == key for run in self._active_invocations.values()):
+        if not self.is_running(key):
             self.unbind(key)
             self._idle_sessions.pop(key, None)
 

@@ -22,8 +22,8 @@ _DISCONNECTED = (
     "If it is still running, try again when it is back."
 )
 _TOO_OLD = (
-    "The agent's process has an earlier release of adk-agent-sim, which cannot answer requests from here. "
-    "Upgrade it, or answer in the program that runs the agent."
+    "The agent's process has an earlier release of adk-agent-sim, which cannot do this from here. "
+    "Upgrade it, or do it in the program that runs the agent."
 )
 _NO_LONGER_WANTED = "The request for it was cancelled."
 
@@ -105,8 +105,24 @@ class RestartConnection:
         Raises:
             ForkRefused: The process cannot do it, or has disconnected; nothing was changed.
         """
-        # A process of an earlier release takes it as a question about a restart, and does nothing.
-        order = v1.RestartOrder(order_id=str(uuid4()), session_id=session_id, message_json=message, only_plan=True)
+        await self._complete_order(v1.RestartOrder(session_id=session_id, message_json=message))
+
+    async def edit_state(self, session_id: str, changes: str) -> None:
+        """Let the process set keys of the session state.
+
+        Args:
+            session_id: The session.
+            changes: The keys with their values, a JSON object as text.
+
+        Raises:
+            ForkRefused: The process cannot do it now, or has disconnected; nothing was changed.
+        """
+        await self._complete_order(v1.RestartOrder(session_id=session_id, state_json=changes))
+
+    async def _complete_order(self, order: v1.RestartOrder) -> None:
+        """Give an order that restarts nothing, and wait until it is done."""
+        order.order_id = str(uuid4())
+        order.only_plan = True  # a process of an earlier release takes it as a question about a restart
         async with self._give_order(order) as reports:
             report = await reports.get()
             _check_report(report)

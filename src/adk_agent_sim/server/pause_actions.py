@@ -124,6 +124,17 @@ class PauseActions:
             raise ForkRefused(self.find_problem(session_id))
         await process.resume(session_id, dump_json(to_json_value(message)))
 
+    async def edit_remote_state(self, session_id: str, changes: Mapping[str, Json]) -> None:
+        """Set keys of the state of a session whose agent runs in another process.
+
+        Raises:
+            ForkRefused: There is no process that can do it, or it cannot do it now.
+        """
+        process = self._restarts.find(session_id)
+        if process is None:
+            raise ForkRefused(self.find_problem(session_id))
+        await process.edit_state(session_id, dump_json(dict(changes)))
+
     def find_problem(self, session_id: str) -> str:
         """Returns why nobody can answer the requests of a session from here; empty if somebody can."""
         if self._runs.find(session_id) is not None or self._restarts.find(session_id) is not None:

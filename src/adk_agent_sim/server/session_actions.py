@@ -101,10 +101,14 @@ class SessionActions:
         Raises:
             MalformedValue: The changes are no JSON object.
             InvalidTransition: A run is going on that waits for no decision, or nothing is to be set.
+            ForkRefused: The agent runs in another process, which cannot do it, or not now.
         """
         await self._timeline.get_summary(session_id)
-        run = self._runs.require(session_id, "edit the state")
-        await run.edit_state(parse_json_object_input(edit.changes, "The state"))
+        changes = parse_json_object_input(edit.changes, "The state")
+        if self._runs.allow_remote_agents and session_id not in self._runs:
+            await self._pauses.edit_remote_state(session_id, changes)
+        else:
+            await self._runs.require(session_id, "edit the state").edit_state(changes)
         return await self._directory.get_detail(session_id)
 
     async def note_row(self, session_id: str, index: int, text: str) -> Row:

@@ -117,6 +117,9 @@ class SessionDetail(SessionInfo):
     answer_problem: str = Field(
         default="", description="Why the confirmation or the request cannot be answered from here; empty if it can"
     )
+    has_control: bool = Field(
+        default=False, description="Whether the agent runs here, or in a process that takes orders from here"
+    )
     time_travel: TimeTravelInfo = Field(default_factory=TimeTravelInfo)
 
 

@@ -121,12 +121,14 @@ class SessionDirectory:
         info = self._describer.describe(summary)
         confirmation = await load_confirmation(self._timeline, summary) if info.pending else None
         pause = await load_pause(self._timeline, summary) if info.pending else None
+        problem = self._pauses.find_problem(summary.session.session_id)
         is_paused = confirmation is not None or pause is not None
         return SessionDetail(
             **dict(info),
             confirmation=confirmation,
             pause=pause,
-            answer_problem=self._pauses.find_problem(summary.session.session_id) if is_paused else "",
+            answer_problem=problem if is_paused else "",
+            has_control=not problem,
             time_travel=await self._time_travel.describe(summary),
         )
 

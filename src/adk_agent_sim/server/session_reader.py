@@ -86,7 +86,7 @@ class SessionReader:
         """Returns the current session state without credentials; without a run as computed from the events."""
         await self._timeline.get_summary(session_id)
         if run := self._runs.find(session_id):
-            return run.recorded_session.mask_state(await run.get_state())
+            return run.recorded_session.link.mask_state(await run.get_state())
         return compute_final_state(await self._timeline.read_events(session_id))
 
     async def get_state_needs(self, session_id: str) -> StateNeeds:

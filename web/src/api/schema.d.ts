@@ -4138,6 +4138,12 @@ export interface components {
              */
             failure: string;
             /**
+             * Has Control
+             * @description Whether the agent runs here, or in a process that takes orders from here
+             * @default false
+             */
+            has_control: boolean;
+            /**
              * Has World
              * @description Whether the world that the session runs in can be seen here
              * @default false

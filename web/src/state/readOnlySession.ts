@@ -19,6 +19,7 @@ type Shown = Pick<SessionDetail, "session_id" | "name" | "agent_name" | "row_cou
 /** A session that the timeline shows and nobody here can play, such as an eval case or a run of a bench. */
 export function buildReadOnlySession(shown: Shown): SessionDetail {
   return {
+    has_control: false,
     has_world: false,
     interruption: "none",
     agent_key: "",

@@ -77,6 +77,7 @@ export function sampleSession(changes: Partial<SessionDetail> = {}): SessionDeta
     created_at: 0,
     exports: [],
     failure: "",
+    has_control: true,
     has_world: false,
     interruption: "none",
     last_event_at: 0,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from inspect import isawaitable
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.events import Event as AdkEvent
@@ -121,6 +122,21 @@ class SessionResume(SessionRestart):
 
 RestartFunction: TypeAlias = Callable[[SessionRestart], Awaitable[object] | AsyncIterable[object]]
 """Creates the session and runs its agent on the message, to the end: an async function, or what `run_async` returns."""
+
+
+async def run_restart(restart: RestartFunction, session: SessionRestart) -> None:
+    """Call the function of the plugin, and run what it returns to its end."""
+    returned = cast("object", restart(session))  # anybody's function may return anything
+    if isawaitable(returned):
+        await returned
+    elif isinstance(returned, AsyncIterable):
+        async for _ in cast("AsyncIterable[object]", returned):
+            pass
+    else:
+        raise ForkRefused(
+            "The `restart` function of the SimulatorPlugin has to be async, or to return what `Runner.run_async` "
+            f"returns. It returned {type(returned).__name__}."
+        )
 
 
 def select_own_state(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,18 +9,19 @@ The `restart` function of the plugin creates the ADK session and starts the run;
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from inspect import isawaitable
 from typing import Any, Protocol, cast
 from uuid import uuid4
 
+from google.adk.sessions import BaseSessionService
 from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.forking.callback_names import list_callbacks_of
 from adk_agent_sim.adk.forking.environment_restore import EnvironmentChoices, find_current_choices, read_choices
+from adk_agent_sim.adk.forking.process_state_editor import ProcessStateEditor
 from adk_agent_sim.adk.forking.replaceable_link import ReplaceableLink
 from adk_agent_sim.adk.forking.replay_watch import watch_replays
 from adk_agent_sim.adk.forking.run_replay import RunReplay
@@ -30,6 +31,7 @@ from adk_agent_sim.adk.forking.session_restart import (
     SessionResume,
     order_user_events,
     remove_shared_changes,
+    run_restart,
     select_own_artifacts,
     select_own_state,
     select_shared_state,
@@ -69,6 +71,10 @@ class RestartHost(Protocol):
 
     def bind_restarted(self, key: SessionKey, session_id: str) -> RecordedSession:
         """Return a new recorded session for an ADK session that is about to be created; a person plays its models."""
+        ...
+
+    def is_running(self, key: SessionKey) -> bool:
+        """Return whether an invocation of an ADK session is running."""
         ...
 
     def retire(self, key: SessionKey) -> None:
@@ -119,6 +125,7 @@ class SessionRestarter:
         self._offered: dict[str, _OfferedSession] = {}
         self._orders: dict[str, _OpenOrder] = {}
         self._tasks: set[asyncio.Future[None]] = set()
+        self._state_editor = ProcessStateEditor()
 
     def offer(self, key: SessionKey, recorded: RecordedSession) -> None:
         """Offer to restart a session that was opened in this loop."""
@@ -128,14 +135,16 @@ class SessionRestarter:
         self._offered[recorded.session_id] = offered
         self._outbox.offer_restart(recorded.session_id)
 
-    def add_app(self, recorded: RecordedSession, root: BaseNode | None) -> None:
-        """Remember which agent runs in a session, and in which loop."""
+    def add_app(self, recorded: RecordedSession, root: BaseNode | None, sessions: BaseSessionService) -> None:
+        """Remember which agent runs in a session, in which loop, and where the ADK session is."""
+        self._state_editor.add_service(recorded.session_id, sessions)
         if offered := self._offered.get(recorded.session_id):
             offered.root, offered.loop = root, asyncio.get_running_loop()
 
     def withdraw(self, session_id: str) -> None:
         """Forget a session."""
         self._offered.pop(session_id, None)
+        self._state_editor.remove_service(session_id)
 
     def _receive_order(self, order: v1.RestartOrder) -> None:
         """Handle an order, or the answer to a report; called in the thread of the outbox."""
@@ -166,6 +175,9 @@ class SessionRestarter:
             if order.message_json:
                 await self._resume(order, offered)
                 return
+            if order.state_json:
+                await self._edit_state(order, offered)
+                return
             completed, interrupted = await self._read_events(order)
             if order.only_plan:
                 root = offered.root
@@ -184,6 +196,13 @@ class SessionRestarter:
         finally:
             del self._orders[order.order_id]
 
+    async def _edit_state(self, order: v1.RestartOrder, offered: _OfferedSession) -> None:
+        """Set keys of the session state, and report that when the timeline has the edit."""
+        running = (offered.root or offered) if self._host.is_running(offered.key) else None
+        await self._state_editor.edit(offered.key, offered.recorded, order.state_json, running=running)
+        await self._outbox.flush_session(order.session_id)
+        self._report(order, has_arrived=True)
+
     async def _resume(self, order: v1.RestartOrder, offered: _OfferedSession) -> None:
         """Continue a paused run with the user's answer, and report that when the timeline has the answer."""
         app_name, user_id, session_id = offered.key
@@ -199,7 +218,7 @@ class SessionRestarter:
         )
         is_recorded = asyncio.Event()
         offered.recorded.on_user_message = is_recorded.set
-        task = asyncio.ensure_future(_run_restart(self._restart, resume))
+        task = asyncio.ensure_future(run_restart(self._restart, resume))
         waiting = asyncio.ensure_future(is_recorded.wait())
         self._tasks.add(task)
         task.add_done_callback(self._end_resumed)
@@ -267,8 +286,9 @@ class SessionRestarter:
 
         with watch_replays(on_wait=lambda waits_for: self._report(order, waits_for=waits_for)):
             replay = RunReplay(interrupted, load_artifact, arrive, is_lenient=order.is_lenient)
+        replay.repeat_edit = self._state_editor.create_repeater(key, recorded)
         recorded.replay = link.replay = replay
-        task = asyncio.ensure_future(_run_restart(self._restart, restart))
+        task = asyncio.ensure_future(run_restart(self._restart, restart))
         waiting = asyncio.ensure_future(replay.wait())
         refused = asyncio.ensure_future(_wait_for_refusal(opened.answer))
         try:
@@ -362,21 +382,6 @@ def _describe_restart(
         artifacts=select_own_artifacts(restored.artifacts),
         message=types.Content.model_validate(cast("UserSpoke", interrupted[0].payload).content),
     )
-
-
-async def _run_restart(restart: RestartFunction, session: SessionRestart) -> None:
-    """Call the function of the plugin, and run what it returns to its end."""
-    returned = cast("object", restart(session))  # anybody's function may return anything
-    if isawaitable(returned):
-        await returned
-    elif isinstance(returned, AsyncIterable):
-        async for _ in cast("AsyncIterable[object]", returned):
-            pass
-    else:
-        raise ForkRefused(
-            "The `restart` function of the SimulatorPlugin has to be async, or to return what `Runner.run_async` "
-            f"returns. It returned {type(returned).__name__}."
-        )
 
 
 async def _wait_for_refusal(answer: asyncio.Future[str]) -> str:

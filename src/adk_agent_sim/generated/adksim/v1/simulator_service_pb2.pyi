@@ -244,7 +244,7 @@ class RestartReport(_message.Message):
     def __init__(self, session_ids: _Optional[_Iterable[str]] = ..., order_id: _Optional[str] = ..., callbacks: _Optional[_Iterable[str]] = ..., is_planned: bool = ..., waits_for: _Optional[str] = ..., has_arrived: bool = ..., difference: _Optional[str] = ..., problem: _Optional[str] = ...) -> None: ...
 
 class RestartOrder(_message.Message):
-    __slots__ = ("order_id", "session_id", "target_session_id", "completed_seqs", "interrupted_seqs", "only_plan", "is_lenient", "is_ready", "cancelled_because", "message_json")
+    __slots__ = ("order_id", "session_id", "target_session_id", "completed_seqs", "interrupted_seqs", "only_plan", "is_lenient", "is_ready", "cancelled_because", "message_json", "state_json")
     ORDER_ID_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     TARGET_SESSION_ID_FIELD_NUMBER: _ClassVar[int]
@@ -255,6 +255,7 @@ class RestartOrder(_message.Message):
     IS_READY_FIELD_NUMBER: _ClassVar[int]
     CANCELLED_BECAUSE_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_JSON_FIELD_NUMBER: _ClassVar[int]
+    STATE_JSON_FIELD_NUMBER: _ClassVar[int]
     order_id: str
     session_id: str
     target_session_id: str
@@ -265,4 +266,5 @@ class RestartOrder(_message.Message):
     is_ready: bool
     cancelled_because: str
     message_json: str
-    def __init__(self, order_id: _Optional[str] = ..., session_id: _Optional[str] = ..., target_session_id: _Optional[str] = ..., completed_seqs: _Optional[_Iterable[int]] = ..., interrupted_seqs: _Optional[_Iterable[int]] = ..., only_plan: bool = ..., is_lenient: bool = ..., is_ready: bool = ..., cancelled_because: _Optional[str] = ..., message_json: _Optional[str] = ...) -> None: ...
+    state_json: str
+    def __init__(self, order_id: _Optional[str] = ..., session_id: _Optional[str] = ..., target_session_id: _Optional[str] = ..., completed_seqs: _Optional[_Iterable[int]] = ..., interrupted_seqs: _Optional[_Iterable[int]] = ..., only_plan: bool = ..., is_lenient: bool = ..., is_ready: bool = ..., cancelled_because: _Optional[str] = ..., message_json: _Optional[str] = ..., state_json: _Optional[str] = ...) -> None: ...
