@@ -1,7 +1,9 @@
 """Errors of databases that cannot be used; nothing is written partially."""
 
 import asyncio
+import os
 import sqlite3
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -94,13 +96,18 @@ async def test_a_full_disk(sqlite_path: Path) -> None:
             assert (await append_drafts(store, [_draft()]))[0].seq == 1, "what fits is taken"
 
 
-async def test_a_file_that_is_not_a_database(sqlite_path: Path) -> None:
-    await asyncio.to_thread(sqlite_path.write_bytes, _NOTES)
+@pytest.mark.parametrize("content", [_NOTES, b"x", b"SQLite format 4"])
+async def test_a_file_that_is_not_a_database_is_not_touched(sqlite_path: Path, content: bytes) -> None:
+    await asyncio.to_thread(sqlite_path.write_bytes, content)
+    await asyncio.to_thread(sqlite_path.chmod, 0o644)
 
     with pytest.raises(StoreFailed, match=r"Cannot open the database .*: the file is not a database\. Choose another"):
         async with open_store(sqlite_path):
             pass
-    assert await asyncio.to_thread(sqlite_path.read_bytes) == _NOTES
+    assert await asyncio.to_thread(sqlite_path.read_bytes) == content
+    if os.name == "posix":
+        status = await asyncio.to_thread(sqlite_path.stat)
+        assert stat.S_IMODE(status.st_mode) == 0o644
 
 
 async def test_a_damaged_file(sqlite_path: Path) -> None:

@@ -24,6 +24,7 @@ from adk_agent_sim.persistence.row_codec import encode_event, encode_session
 from adk_agent_sim.timeline.events import Event, RunEnded, RunOutcome, Session, TurnDecided, Unreadable, UserSpoke
 from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.session_events import SERVER_STOPPED_IN_RUN
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -382,13 +383,33 @@ async def test_version_3_gets_the_access_tokens(database: str, engine: sa.Engine
     }  # fmt: skip
 
 
+async def test_version_4_learns_why_sessions_were_closed(database: str, engine: sa.Engine) -> None:
+    async with open_store(database) as store:
+        timeline = Timeline(store)
+        for name, reason in (("stopped", SERVER_STOPPED_IN_RUN), ("closed", "done"), ("open", "")):
+            session = await timeline.create_session(name)
+            if reason:
+                await timeline.close_session(session.session_id, reason)
+    with engine.begin() as connection:
+        for session_id, summary in connection.execute(sa.select(tables.sessions.c.id, tables.sessions.c.summary)):
+            value = json.loads(summary)
+            del value["closing_reason"]
+            blob = {"summary": json.dumps(value).encode()}
+            connection.execute(tables.sessions.update().where(tables.sessions.c.id == session_id), blob)
+        connection.execute(tables.schema_version.update().values(version=4))
+
+    async with open_store(database) as store:
+        reasons = {each.session.description: each.closing_reason for each in await store.list_summaries()}
+    assert reasons == {"stopped": SERVER_STOPPED_IN_RUN, "closed": "done", "open": ""}
+
+
 async def test_a_newer_database_is_refused_and_not_changed(database: str, engine: sa.Engine) -> None:
     async with open_store(database):
         pass
     with engine.begin() as connection:
         connection.execute(tables.schema_version.update().values(version=tables.SCHEMA_VERSION + 1))
 
-    with pytest.raises(StoreTooNew, match=r"version 5, but this release supports.*up to 4\. Upgrade with") as refused:
+    with pytest.raises(StoreTooNew, match=r"version 6, but this release supports.*up to 5\. Upgrade with") as refused:
         async with open_store(database):
             pass
 

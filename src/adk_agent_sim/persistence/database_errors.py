@@ -6,7 +6,9 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from adk_agent_sim.errors import StoreFailed
-from adk_agent_sim.persistence.database_engine import format_url
+from adk_agent_sim.persistence.database_engine import format_url, get_sqlite_path
+
+_NOT_A_DATABASE = ("the file is not a database", "Choose another path.")
 
 _SQLITE_CAUSES = {
     "SQLITE_BUSY": ("another process is writing to it", "Close that process, or try again."),
@@ -14,10 +16,12 @@ _SQLITE_CAUSES = {
     "SQLITE_READONLY": ("it is read-only", "Make the file and its folder writable."),
     "SQLITE_FULL": ("the disk is full", "Free some space, then try again."),
     "SQLITE_CORRUPT": ("the file is damaged", "Restore a copy of it, or choose another file."),
-    "SQLITE_NOTADB": ("the file is not a database", "Choose another path."),
+    "SQLITE_NOTADB": _NOT_A_DATABASE,
     "SQLITE_CANTOPEN": ("the file cannot be opened", "Its folder must exist and be writable."),
     "SQLITE_IOERR": ("reading or writing the disk failed", "Check the disk, then try again."),
 }
+
+_SQLITE_HEADER = b"SQLite format 3\0"
 
 _POSTGRES_CAUSES = {
     "53100": ("the disk is full", "Free some space on the server, then try again."),
@@ -25,6 +29,22 @@ _POSTGRES_CAUSES = {
     "55P03": ("another process holds its locks", "Close that process, or try again."),
     "42501": ("the user lacks permission", "Grant the user the right to create and change tables."),
 }
+
+
+def refuse_other_file(url: URL) -> None:
+    """Raise StoreFailed if an SQLite file has something else in it.
+
+    SQLite finds that out later, and not at all of a file of a few bytes, which it would overwrite.
+    """
+    if url.get_backend_name() != "sqlite":
+        return
+    try:
+        with open(get_sqlite_path(url), "rb") as file:
+            start = file.read(len(_SQLITE_HEADER))
+    except OSError:
+        return  # there is none yet, or SQLite reports why it cannot be read
+    if start and start != _SQLITE_HEADER:
+        raise StoreFailed(format_url(url), "open the database", *_NOT_A_DATABASE)
 
 
 def build_store_error(url: URL, action: str, error: Exception) -> StoreFailed:

@@ -29,7 +29,7 @@ from adk_agent_sim.persistence.database_engine import (
     make_sqlite_files_private,
     parse_database_url,
 )
-from adk_agent_sim.persistence.database_errors import build_store_error
+from adk_agent_sim.persistence.database_errors import build_store_error, refuse_other_file
 from adk_agent_sim.persistence.database_tokens import DatabaseTokenStore
 from adk_agent_sim.persistence.migration import migrate, read_version
 from adk_agent_sim.persistence.read_model_codec import decode_row, decode_rows_state, decode_summary
@@ -117,6 +117,7 @@ async def open_store(
 
 
 def _prepare_database(writing: Engine, reading: Engine, url: URL) -> None:
+    refuse_other_file(url)
     make_sqlite_files_private(url)
     try:
         with reading.connect() as connection:

@@ -20,11 +20,14 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from adk_agent_sim.errors import StoreTooNew
 from adk_agent_sim.persistence import tables
 from adk_agent_sim.persistence.database_engine import format_url
-from adk_agent_sim.persistence.read_model_codec import decode_row
+from adk_agent_sim.persistence.read_model_codec import decode_row, decode_summary, encode_summary
 from adk_agent_sim.persistence.row_codec import decode_session, read_stored_event
 from adk_agent_sim.persistence.transaction import to_pending_rows, to_read_model_columns, to_timeline_rows
-from adk_agent_sim.timeline.events import Event, Unreadable
+from adk_agent_sim.timeline.event_kinds import KIND_NAMES
+from adk_agent_sim.timeline.events import Closed, Event, Unreadable
+from adk_agent_sim.timeline.read_model.line_summary import summarize_text
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 
 MigrationStep = Callable[[Connection], None]
@@ -123,6 +126,27 @@ def _migrate_from_3(connection: Connection) -> None:
     tables.access_tokens.create(connection, checkfirst=True)
 
 
+def _migrate_from_4(connection: Connection) -> None:
+    """Version 4 did not have in its summaries why a session was closed, so lists could not say it."""
+    sessions, events = tables.sessions.c, tables.events.c
+    closing = (
+        select(events.seq, events.proto_blob)
+        .where(events.session_id == bindparam("session_id"), events.payload_type == KIND_NAMES[Closed])
+        .order_by(events.seq.desc())
+        .limit(1)
+    )
+    closed = select(sessions.id, sessions.proto_blob, sessions.summary).where(
+        sessions.session_status == SessionStatus.CLOSED
+    )
+    for session_id, blob, summary in connection.execute(closed).all():
+        row = connection.execute(closing, {"session_id": session_id}).first()
+        event = None if row is None else read_stored_event(session_id, row.seq, row.proto_blob)
+        before = decode_summary(decode_session(blob), summary)
+        if event is not None and isinstance(event.payload, Closed) and not before.is_broken:
+            after = encode_summary(replace(before, closing_reason=summarize_text(event.payload.reason)))
+            connection.execute(update(tables.sessions).where(sessions.id == session_id), {"summary": after})
+
+
 def rebuild_read_model(connection: Connection, session_id: str) -> None:
     """Fold the read model of a session from its log again; an event that cannot be read becomes one row."""
     sessions, events = tables.sessions.c, tables.events.c
@@ -193,5 +217,6 @@ MIGRATION_STEPS: Mapping[int, MigrationStep] = {
     1: _migrate_from_1,
     2: _migrate_from_2,
     3: _migrate_from_3,
+    4: _migrate_from_4,
 }
 """The steps by the version that they start from."""
