@@ -6,10 +6,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 from are_normal_form import IdNumbering, normalize
-from parity.comparison import simplify
+from parity.comparison import simplify, sort_titles_with_new_ids
 from parity.listed_differences import FALSY, find_listed, is_compressed_write, is_removed_root
 from parity.our_calls import GRAPH_DURATION
 
@@ -301,22 +301,7 @@ def _normalize_run(
     told = [[None, *each[1:]] if "ENVIRONMENT_STOP" in each else _drop_placeholder(each) for each in run["told"]]
     apart = {"told": told, "conditions": kinds["CONDITION"], "validations": kinds["VALIDATION"]}
     normal = normalize(run | {"log": log} | apart, ids)
-    return normal | {"states": _sort_new_ids(normal["states"])}
-
-
-def _sort_new_ids(value: Any) -> Any:
-    """Return a state in which the default titles of conversations do not depend on the value of a new id.
-
-    Both sides sort the names in it, and a participant without a name is sorted by the id.
-    """
-    if isinstance(value, list):
-        return [_sort_new_ids(each) for each in cast("list[Any]", value)]
-    if not isinstance(value, dict):
-        return value
-    items = {key: _sort_new_ids(each) for key, each in cast("dict[str, Any]", value).items()}
-    if "<NEW:" in str(items.get("title")):
-        items["title"] = ", ".join(sorted(items["title"].split(", ")))
-    return items
+    return normal | {"states": sort_titles_with_new_ids(normal["states"])}
 
 
 def _has_placeholder(notification: list[Any]) -> bool:

@@ -154,10 +154,11 @@ def _sort_participants(text: str) -> str:
     text = re.sub(r"participant_ids=\[(.*?)\]", lambda match: str(sorted(match[1].split(", "))), text)
     text = re.sub(r'"participant_ids": \[(.*?)\]', lambda match: str(sorted(match[1].split(", "))), text)
     text = re.sub(r"participants['\"]?[=:] ?\[(.*?)\]", lambda match: str(sorted(match[1].split(", "))), text)
-    # The older messaging app names a conversation after its people, among them the user, who is called Me.
-    text = re.sub(r"(?<=title=')(?:[^'\\]*, )?Me(?:, [^'\\]*)?(?=')", _sort_names, text)
-    text = re.sub(r"(?<=title': ')(?:[^'\\]*, )?Me(?:, [^'\\]*)?(?=')", _sort_names, text)
-    text = re.sub(r'(?<=title": ")(?:[^"\\]*, )?Me(?:, [^"\\]*)?(?=")', _sort_names, text)
+    # A conversation is named after its people: in the older app among them the user, who is called Me, and in both
+    # also after those that have no name but an id of the run.
+    text = re.sub(r"(?<=title=')(?:[^'\\]*, )?(?:Me|<NEW:\d+>)(?:, [^'\\]*)?(?=')", _sort_names, text)
+    text = re.sub(r"(?<=title': ')(?:[^'\\]*, )?(?:Me|<NEW:\d+>)(?:, [^'\\]*)?(?=')", _sort_names, text)
+    text = re.sub(r'(?<=title": ")(?:[^"\\]*, )?(?:Me|<NEW:\d+>)(?:, [^"\\]*)?(?=")', _sort_names, text)
     return re.sub(r"last_updated(=|\": )1(767|8)\d{6,8}\.\d+", "last_updated=<WALL>", text)
 
 
