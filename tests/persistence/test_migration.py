@@ -413,6 +413,6 @@ async def test_a_newer_database_is_refused_and_not_changed(database: str, engine
         async with open_store(database):
             pass
 
-    assert (refused.value.found_version, refused.value.supported_version) == (5, 4)
+    assert (refused.value.found_version, refused.value.supported_version) == (6, 5)
     with engine.connect() as connection:
-        assert migration.read_version(connection) == 5
+        assert migration.read_version(connection) == 6
