@@ -30,6 +30,12 @@ class IdNumbering:
         self._known = set(_ID.findall(json.dumps(start)))
         self._numbers: dict[str, str] = {}
         self._ids: dict[str, str] = {}
+        self._group = ""
+        self._group_size = 0
+
+    def begin_group(self, name: str) -> None:
+        """Number the ids that follow from one again, under a name: they do not depend on how many came before."""
+        self._group, self._group_size = f"{name}.", 0
 
     def restore_ids(self, arguments: Any) -> Any:
         """Return the arguments of a call with our ids instead of their numbers; other ids in them are not new."""
@@ -41,7 +47,8 @@ class IdNumbering:
         """Number the new ids in a value."""
         for each in _ID.findall(value if isinstance(value, str) else json.dumps(value)):
             if each not in self._known and each not in self._numbers:
-                number = f"<NEW:{len(self._numbers) + 1}>"
+                self._group_size += 1
+                number = f"<NEW:{self._group}{self._group_size}>"
                 self._numbers[each], self._ids[number] = number, each
 
     def is_new(self, text: object) -> bool:

@@ -54,7 +54,7 @@ def compare_answers(case: Mapping[str, Any], ours: list[Any], theirs: list[Any])
     diverged: set[str] = set()
     unknown_results: set[int] = set()
     for index, (call, mine, other) in enumerate(zip(case["calls"], ours, theirs, strict=True)):
-        views = [_normalize_answer(simplify(mine), our_ids), _normalize_answer(simplify(other), their_ids)]
+        views = [_normalize_answer(index, mine, our_ids), _normalize_answer(index, other, their_ids)]
         uses_files = "Files" in diverged and any("path" in name for name in call["args"])
         if uses_files or unknown_results & set(_find_references(call["args"])):
             diverged.add(call["app"])
@@ -116,7 +116,9 @@ def sort_titles_with_new_ids(value: Any) -> Any:
     return items
 
 
-def _normalize_answer(answer: Mapping[str, Any], ids: IdNumbering) -> dict[str, Any]:
+def _normalize_answer(index: int, given: Mapping[str, Any], ids: IdNumbering) -> dict[str, Any]:
+    answer = simplify(given)
+    ids.begin_group(str(index))  # so that a listed difference in the number of new ids does not change later ones
     for key in ("value", "error", "told", "log", "changed"):
         ids.number_new_ids(answer.get(key))
     found = {key: normalize(answer.get(key), ids) for key in ("error", "type", "value", "text", "told", "log")}
