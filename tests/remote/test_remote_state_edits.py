@@ -109,6 +109,30 @@ async def test_an_undo_repeats_the_edits_before_it(served: RunningServices, brow
     await runner.close()
 
 
+async def test_a_fork_has_the_edits_before_its_turn_and_the_process_goes_on(
+    served: RunningServices, browser: ApiClient
+) -> None:
+    runner = _build_runner(served)
+    running = asyncio.ensure_future(_run(runner))
+    session_id = await _wait_for_session(browser)
+    await browser.post(f"/sessions/{session_id}/state", {"changes": '{"mood": "calm"}'})
+    await browser.call_tools(session_id, ("read_mood", {}))
+    await browser.wait_for_turn(session_id)
+    await browser.post(f"/sessions/{session_id}/state", {"changes": '{"mood": "brisk"}'})
+
+    fork_id = (await browser.post(f"/sessions/{session_id}/travel", {"action": "fork"}))["session_id"]
+    await browser.wait_for_turn(fork_id)
+    await browser.call_tools(fork_id, ("read_mood", {}))
+    await browser.wait_for_turn(fork_id)
+    assert await _read_results(browser, fork_id) == ["calm", "calm"]  # the edit of the waiting turn is after its point
+    for each in (fork_id, session_id):
+        await browser.respond(each, "Done")
+        await browser.wait_for_status(each, "done")
+    await running
+    assert (await _read_state(runner))["mood"] == "brisk"
+    await runner.close()
+
+
 @pytest.mark.parametrize(("changes", "reason"), [("{}", "nothing to set"), ('{"temp:x": 1}', "cannot be set")])
 async def test_changes_that_cannot_be_made_are_refused(
     served: RunningServices, browser: ApiClient, changes: str, reason: str
