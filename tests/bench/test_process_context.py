@@ -47,7 +47,7 @@ def test_workers_come_from_the_fork_server_which_ignores_ctrl_c_from_its_start(t
     with (agent / "agent.py").open("a", encoding="utf-8") as file:
         file.write(_NAME_PARENT)
     options: list[str | Path] = [write_scenarios(tmp_path, 1), "--agent", agent, "--out", tmp_path / "out"]
-    # A new interpreter, because the tests' own commands have chosen a start method.
+    # A new interpreter, because the tests' own commands have another default.
     command = [sys.executable, "-c", _MAIN, "bench", *map(str, options), "--no-report"]
     with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as bench:
         asyncio.run(wait_until(lambda: bool(_list_fork_servers(bench.pid)) or bench.poll() is not None))
@@ -89,7 +89,9 @@ def test_starting_a_process_chooses_no_start_method_for_the_program() -> None:
             assert multiprocessing.get_start_method()
         assert multiprocessing.get_start_method(allow_none=True) is None
         assert get_process_context().get_start_method() == "forkserver"
-        multiprocessing.set_start_method("spawn")
+        multiprocessing.set_start_method("fork")  # as a library does that makes a lock
+        assert get_process_context().get_start_method() == "forkserver"
+        multiprocessing.set_start_method("spawn", force=True)
         with keep_start_method():
             assert get_process_context().get_start_method() == "spawn"
         assert multiprocessing.get_start_method(allow_none=True) == "spawn"

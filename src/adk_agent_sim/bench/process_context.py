@@ -15,16 +15,21 @@ from typing import cast
 _PRELOADED_MODULE = "adk_agent_sim.bench.worker_preload"
 _FORK_SERVER = "forkserver"
 
+default_start_method = _FORK_SERVER
+"""How processes are started if the program has not chosen another way."""
+
 
 def get_process_context(start_method: str | None = None) -> SpawnContext:
     """Return what starts processes.
 
     Args:
-        start_method: A start method of Python. By default the one that the program has set; otherwise `forkserver`, or
-            `spawn` where there is none, on Windows.
+        start_method: A start method of Python. By default the one that the program has set, unless that is `fork`;
+            otherwise `forkserver`, or `spawn` where there is none, on Windows.
     """
     chosen = cast("str | None", multiprocessing.get_start_method(allow_none=True))
-    available = _FORK_SERVER if _FORK_SERVER in multiprocessing.get_all_start_methods() else "spawn"
+    if chosen == "fork":
+        chosen = None  # a library that has made a lock, such as tqdm, has set it too, and this process may have threads
+    available = default_start_method if default_start_method in multiprocessing.get_all_start_methods() else "spawn"
     method = start_method or chosen or available
     context = multiprocessing.get_context(method)
     if method == _FORK_SERVER:
