@@ -121,7 +121,9 @@ async def _serve_echo() -> None:
         return request
 
     server = grpc.aio.server()
-    handler = grpc.method_handlers_generic_handler("bench.Echo", {"Echo": grpc.unary_unary_rpc_method_handler(answer)})
+    # pyrefly: ignore[bad-argument-type] - the stub takes any function: `(*args: Any, **kwargs: Any)`
+    echo: grpc.RpcMethodHandler[bytes, bytes] = grpc.unary_unary_rpc_method_handler(answer)
+    handler = grpc.method_handlers_generic_handler("bench.Echo", {"Echo": echo})
     server.add_generic_rpc_handlers((handler,))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

@@ -86,11 +86,13 @@ def reading(size: Size) -> None:
     print(f"\nReading: a scenario of {len(text) / 1e6:.1f} MB")
     are = _are(size)
     parse, their_parse = _best(
-        lambda: _timed(lambda: read_scenario(text)), are and (lambda: are.do_job("speed", scenario=text)["parse"]), size
+        lambda: _timed(lambda: read_scenario(text)),
+        (lambda: are.do_job("speed", scenario=text)["parse"]) if are else None,
+        size,
     )
     whole, theirs = _best(
         lambda: _timed(lambda: World(read_scenario(text))),
-        are and (lambda: _both(are.do_job("speed", scenario=text))),
+        (lambda: _both(are.do_job("speed", scenario=text))) if are else None,
         size,
     )
     for what, mine, other in (("parse", parse, their_parse), ("parse + init", whole, theirs)):

@@ -197,7 +197,7 @@ def _replace_calls(case: EvalCase, eval_id: str, place: int, calls: Sequence[typ
 def _change_word(case: EvalCase, eval_id: str) -> EvalCase:
     invocations = _list_invocations(case)
     last = invocations[-1]
-    text = "".join(part.text or "" for part in (last.final_response and last.final_response.parts) or ())
+    text = "".join(part.text or "" for part in (last.final_response.parts if last.final_response else None) or ())
     content = types.Content(role="model", parts=[types.Part(text=re.sub(r"[A-Za-z]{3,}", "zebra", text, count=1))])
     return _replace_invocation(case, eval_id, len(invocations) - 1, last.model_copy(update={"final_response": content}))
 

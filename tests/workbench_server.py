@@ -48,7 +48,7 @@ def build_demo_simulator(folder: Path) -> Simulator:
 @asynccontextmanager
 async def run_workbench(make: Callable[[], Simulator]) -> AsyncGenerator[WorkbenchServer]:
     """Run the simulator that `make` creates, in a separate thread, until the block ends."""
-    started: Future[tuple[WorkbenchServer, Callable[[], None]]] = Future()
+    started: Future[tuple[WorkbenchServer, Callable[[], object]]] = Future()
     thread = asyncio.create_task(asyncio.to_thread(asyncio.run, _serve(make, started)))
     thread.add_done_callback(lambda ended: started.done() or started.set_exception(ended.exception()))
     server, end = await asyncio.wrap_future(started)
@@ -59,12 +59,12 @@ async def run_workbench(make: Callable[[], Simulator]) -> AsyncGenerator[Workben
         await thread
 
 
-async def _serve(make: Callable[[], Simulator], started: Future[tuple[WorkbenchServer, Callable[[], None]]]) -> None:
+async def _serve(make: Callable[[], Simulator], started: Future[tuple[WorkbenchServer, Callable[[], object]]]) -> None:
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     server = await make().start(port=0)
     try:
-        started.set_result((server, lambda: loop.call_soon_threadsafe(ended.set) and None))
+        started.set_result((server, lambda: loop.call_soon_threadsafe(ended.set)))
         await ended.wait()
     finally:
         await server.stop()

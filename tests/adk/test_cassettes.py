@@ -191,7 +191,7 @@ async def _run(runner: InMemoryRunner, message: str, user: str = "u") -> str:
     content = types.Content(role="user", parts=[types.Part(text=message)])
     text = ""
     async for event in runner.run_async(user_id=user, session_id=session.id, new_message=content):
-        text = "".join(part.text or "" for part in (event.content and event.content.parts) or ())
+        text = "".join(part.text or "" for part in (event.content.parts if event.content else None) or ())
     return text
 
 
@@ -437,7 +437,7 @@ class TestStreaming:
             await sim.send("2+2?")
             events = [event for event in sim.events() if event.author != "user" and event.content]
         assert [event.partial or False for event in events] == [True] * (len(events) - 1) + [False]
-        parts = [(event.content and event.content.parts) or () for event in events]
+        parts = [(event.content.parts if event.content else None) or () for event in events]
         return tuple("".join(("*" if part.thought else "") + (part.text or "") for part in each) for each in parts)
 
     @pytest.mark.parametrize("stream", [True, False])

@@ -98,7 +98,7 @@ def _get_args(content: types.Content) -> dict[str, Any]:
 
 
 def _set_part(content: types.Content, **fields: Any) -> None:
-    cast("dict[str, Any]", (content.parts or [])[0].__dict__).update(fields)
+    vars((content.parts or [])[0]).update(fields)
 
 
 def _replace_args(contents: list[types.Content], args: dict[str, Any]) -> None:

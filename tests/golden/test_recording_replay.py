@@ -202,7 +202,7 @@ async def test_the_plugin_does_not_play_the_text_of_a_callback_either(tmp_path: 
     texts = [
         part.text
         async for event in runner.run_async(user_id="u", session_id=session.id, new_message=message)
-        for part in (event.content and event.content.parts) or ()
+        for part in (event.content.parts if event.content else None) or ()
     ]
     await runner.close()
 

@@ -128,7 +128,10 @@ def _prepare(text: str, config: Any) -> Any:
 
 
 def _engine(reply: str) -> Callable[..., tuple[str, None]]:
-    return lambda *given, **options: (reply, None)
+    def answer(*_given: object, **_options: object) -> tuple[str, None]:
+        return reply, None
+
+    return answer
 
 
 def _scripted_config(tools: set[str] | None = None, params: Mapping[str, Any] | None = None) -> Any:

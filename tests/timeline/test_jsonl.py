@@ -1,6 +1,7 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import payload_strategies
 import pytest
@@ -92,7 +93,7 @@ def test_an_unknown_agent_path_is_left_out_of_its_line() -> None:
 
 
 def test_every_kind_of_event_is_tried() -> None:
-    assert set(payload_strategies.PAYLOADS) == set(Payload.__args__) - {Unreadable}
+    assert set(payload_strategies.PAYLOADS) == set(get_args(Payload)) - {Unreadable}
 
 
 async def _played(contents: int = 1) -> tuple[MemoryStore, Session]:

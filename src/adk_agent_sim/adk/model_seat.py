@@ -93,7 +93,7 @@ class ModelSeat(BaseLlm):
     """Replaces the agent's model, with the same name and capabilities."""
 
     _original_agent: LlmAgent = PrivateAttr()
-    _owners: WeakSet[SeatOwner] = PrivateAttr(default_factory=WeakSet["SeatOwner"])
+    _owners: WeakSet[SeatOwner] = PrivateAttr(default_factory=WeakSet["SeatOwner"])  # pyrefly: ignore[not-a-type] - defined below
 
     def bind_agent(self, agent: LlmAgent) -> None:
         """Set the agent that still has its own model."""

@@ -255,7 +255,7 @@ def _describe(
         kind, _, path = player.partition(":")
         if kind in _FILE_PLAYERS:
             contents[player] = _digest_file(path)
-    options = asdict(replace(template.options, seed=None, run_number=1))
+    options: dict[str, Any] = asdict(replace(template.options, seed=None, run_number=1))
     options["agents"] = sorted(template.options.agents)
     return to_json_value(
         {

@@ -89,7 +89,7 @@ def _find_problem(name: str, condition: ArgumentCondition | None, tool: str, sch
     found = find_schemas(schema, path)
     if isinstance(found, DeadEnd):
         return _describe_dead_end(found)
-    return condition and _find_condition_problem(name, condition, found, schema)
+    return None if condition is None else _find_condition_problem(name, condition, found, schema)
 
 
 def _describe_dead_end(dead_end: DeadEnd) -> _Problem:

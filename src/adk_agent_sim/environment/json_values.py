@@ -120,7 +120,8 @@ def expand_wildcards(value: Json, path: ValuePath) -> list[ValuePath]:
             for parents, parent in found
             for key, child in (_list_children(parent) if step is WILDCARD else [(step, get_child(parent, step))])
             if child is not MISSING
-        ][:_MAX_WILDCARD_PATHS]
+        ]
+        del found[_MAX_WILDCARD_PATHS:]
     return [each for each, _ in found]
 
 

@@ -59,7 +59,7 @@ class ProblemWriter:
         message = self._describe_no_match(error, same_type)
         return [Problem(path=format_path(error.absolute_path), message=message)]
 
-    def _describe_no_match(self, error: ValidationError, candidates: Sequence[Any]) -> str:
+    def _describe_no_match(self, error: ValidationError, candidates: Sequence[Sequence[ValidationError]]) -> str:
         variants = cast("Sequence[Any]", error.validator_value)
         kinds = [self._describe_type(variant) for variant in variants]
         if all(kinds) and (not candidates or len(set(kinds)) == len(kinds)):

@@ -61,7 +61,7 @@ def judge_eval_case(case: EvalCase, events: Sequence[AdkEvent], criteria: CaseCr
 
 
 def _join(reasons: Sequence[str], criteria: CaseCriteria) -> str:
-    return " ".join(filter(None, [*reasons, criteria.note]))
+    return " ".join(each for each in (*reasons, criteria.note) if each)
 
 
 def _compare_calls(actual: list[Invocation], expected: list[Invocation], criteria: CaseCriteria) -> list[str]:

@@ -265,6 +265,18 @@ def _write_address(draws: KeyedDraws, salt: int, around: int) -> str:
     return f"{draws.draw_integer(salt, 1, 199)} {draws.choose(salt + 1, _STREETS)}, {_write_place(0)(draws, 0, around)}"
 
 
+def _write_postcode(draws: KeyedDraws, salt: int, _around: int) -> str:
+    return f"{draws.draw_integer(salt, 10_000, 99_999)}"
+
+
+def _write_ip_address(draws: KeyedDraws, salt: int, _around: int) -> str:
+    return f"192.0.2.{draws.draw_integer(salt, 1, 254)}"
+
+
+def _write_file_name(draws: KeyedDraws, salt: int, _around: int) -> str:
+    return f"{draws.choose(salt, _WORDS)}.pdf"
+
+
 def _make_number_writer(low: float, high: float, digits: int) -> WriteValue:
     if digits == 0:
         return lambda draws, salt, _: draws.draw_integer(salt, round(low), round(high))
@@ -292,10 +304,7 @@ _TEXTS: Mapping[str, WriteValue] = {
     **dict.fromkeys(("timezone", "time_zone", "tz"), _write_place(4)),
     "street": lambda draws, salt, _: f"{draws.draw_integer(salt, 1, 199)} {draws.choose(salt + 1, _STREETS)}",
     "address": _write_address,
-    **dict.fromkeys(
-        ("postcode", "zip", "zip_code", "postal_code", "zipcode"),
-        lambda draws, salt, _: f"{draws.draw_integer(salt, 10_000, 99_999)}",
-    ),
+    **dict.fromkeys(("postcode", "zip", "zip_code", "postal_code", "zipcode"), _write_postcode),
     **dict.fromkeys(("currency", "currency_code"), _choose(("EUR", "USD", "GBP", "JPY"))),
     **dict.fromkeys(("language", "locale", "lang"), _choose(("en", "de", "fr", "es", "ja"))),
     **dict.fromkeys(("url", "link", "website", "uri", "href", "image", "avatar", "thumbnail"), write_url),
@@ -316,12 +325,9 @@ _TEXTS: Mapping[str, WriteValue] = {
     ),
     "title": lambda draws, salt, _: f"{draws.choose(salt, _ADJECTIVES)} {draws.choose(salt + 1, _WORDS)}",
     "subject": lambda draws, salt, _: f"{draws.choose(salt, _ADJECTIVES)} {draws.choose(salt + 1, _WORDS)}",
-    **dict.fromkeys(("ip", "ip_address"), lambda draws, salt, _: f"192.0.2.{draws.draw_integer(salt, 1, 254)}"),
+    **dict.fromkeys(("ip", "ip_address"), _write_ip_address),
     "version": lambda draws, salt, _: f"{draws.draw_integer(salt, 1, 5)}.{draws.draw_integer(salt + 1, 0, 9)}.0",
-    **dict.fromkeys(
-        ("filename", "file", "file_name", "receipt", "document", "attachment"),
-        lambda draws, salt, _: f"{draws.choose(salt, _WORDS)}.pdf",
-    ),
+    **dict.fromkeys(("filename", "file", "file_name", "receipt", "document", "attachment"), _write_file_name),
 }
 """What writes a text, by the last word or the last two words of a field's name."""
 

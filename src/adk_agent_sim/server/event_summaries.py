@@ -36,8 +36,8 @@ def iter_event_summaries(scenario: ScenarioImportedFromJson) -> Iterator[EventSu
             expected_seconds=graph.times[name] - graph.start if name in graph.times else None,
             turn=turns.get(name),
             depends_on=[graph.positions[each] for each in graph.parents[name]],
-            app=(action and action.app) or "",
-            function=(action and action.function) or "",
+            app=(action.app if action else None) or "",
+            function=(action.function if action else None) or "",
             summary=summarize_arguments(read_arguments(event)),
         )
 

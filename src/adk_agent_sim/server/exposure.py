@@ -41,7 +41,7 @@ class TlsFiles:
             if os.name == "posix" and status.st_uid not in (os.geteuid(), 0):
                 raise InsecureFile(self.key, "it belongs to another user", "Use a key of your own.")
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.certificate, self.key)
-        except (OSError, ssl.SSLError) as error:
+        except OSError as error:
             raise ExposureRefused(
                 f"{self.certificate} and {self.key} are not a certificate and its private key as PEM files "
                 f"({error.strerror or error}). Check --tls-cert and --tls-key."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import uuid4
 
 from adk_agent_sim.errors import EventExists, LogChanged, SessionExists, SessionNotFound
@@ -309,5 +309,5 @@ async def fold_events(store: Store, read_model: SessionReadModel, events: Sequen
 
 def number_events(events: Iterable[Event], last_seq: int, timestamp: float | None = None) -> list[Event]:
     """Return events with the `seq` that follows the last one of their log, and with this timestamp if there is one."""
-    fields = {} if timestamp is None else {"timestamp": timestamp}
+    fields: dict[str, Any] = {} if timestamp is None else {"timestamp": timestamp}
     return [replace(event, seq=seq, **fields) for seq, event in enumerate(events, start=last_seq + 1)]

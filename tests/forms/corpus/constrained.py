@@ -13,7 +13,7 @@ from pydantic import AwareDatetime, BaseModel, Field, HttpUrl, PositiveInt, Stri
 
 class Order(BaseModel):
     quantity: int = Field(ge=1, le=99)
-    discount: float = Field(default=0, gt=0, lt=1)
+    discount: float = Field(default=0, gt=0, lt=1)  # pyrefly: ignore[bad-argument-type] - as users write it
     packs_of: int = Field(default=6, multiple_of=6)
     price: float = Field(default=0.1, multiple_of=0.1)
     code: str = Field(default="AB-12", pattern="^[A-Z]{2}-[0-9]+$")

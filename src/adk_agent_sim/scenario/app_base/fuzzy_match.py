@@ -18,6 +18,7 @@ def find_similar_names(name: str, names: Iterable[str], *, min_score: float = 80
     """Return the similar names, best first, ignoring case and whitespace around the given name."""
     query = name.lower().strip()
     candidates = [each for each in names if _is_comparable(query, each.lower())]
+    # pyrefly: ignore[no-matching-overload] - it cannot solve the type parameters of scorer and processor
     matches = process.extract(
         query, candidates, scorer=fuzz.WRatio, processor=str.lower, limit=None, score_cutoff=min_score
     )

@@ -31,6 +31,7 @@ class FileHandle(str):
     """What `open` returns. Agents only ever see the text of ARE's file object, so it is only a text."""
 
     __slots__ = ("_display_text",)
+    _display_text: str
 
     def __new__(cls, value: str, display_text: str) -> FileHandle:
         """Create the text of an open file.

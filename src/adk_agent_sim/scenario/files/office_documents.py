@@ -182,7 +182,7 @@ def _read_part(archive: zipfile.ZipFile, name: str, budget: _Budget) -> Iterator
                 yield piece
     except KeyError as error:
         raise DocumentRefused(f"it has no part {PurePosixPath(name).name}") from error
-    except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error) as error:
+    except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, zlib.error) as error:
         raise DocumentRefused("it is damaged") from error
 
 
