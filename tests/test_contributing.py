@@ -89,14 +89,19 @@ def _apply_diff(text: str, diff: str) -> str:
 @pytest.mark.req("001/constitution-7")
 def test_the_gate_and_the_inner_loop_check_style_and_strict_types_of_all_code() -> None:
     rules = dict(
-        re.findall(r"^([a-z]+):(.*(?:\n\t.*)*)", (_ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+        re.findall(r"^([a-z-]+):(.*(?:\n\t.*)*)", (_ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     )
-    settings = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pyright"]
+    tools = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    settings = tools["pyright"]
 
-    for target in ("check", "test"):
-        assert {"lint", "types", "layers"} <= set(rules[target].split())
+    assert {"lint", "quick-types", "layers"} <= set(rules["check"].split())
+    assert {"lint", "types", "layers"} <= set(rules["test"].split())
+    assert "quick-types" in rules["types"].split()
     assert "ruff check\n" in rules["lint"]
     assert "ruff format --check" in rules["lint"]
+    assert "pyrefly check" in rules["quick-types"]
+    assert tools["pyrefly"]["preset"] == "strict"
+    assert tools["pyrefly"]["project-includes"] == settings["include"]
     assert "pyright --warnings" in rules["types"]
     assert settings["typeCheckingMode"] == "strict"
     assert {"src", "tests"} <= set(settings["include"])
