@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
@@ -34,6 +33,7 @@ from adk_agent_sim.adk import simulator_plugin
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.adk.simulator_plugin import SERVER_URL_VARIABLE, TARGET_AGENTS_VARIABLE
 from adk_agent_sim.errors import DeadlineExceeded, ImportRefused, ReplayImpossible, ServerUnreachable, SessionClosed
+from adk_agent_sim.link.discarding_outbox import DiscardingOutbox
 from adk_agent_sim.server.grpc_server import serve_grpc
 from adk_agent_sim.timeline.events import (
     AgentEvent,
@@ -114,11 +114,6 @@ def kinds(log: list[Event]) -> list[type]:
 def answer(events: list[AdkEvent]) -> str:
     parts = events[-1].content.parts if events[-1].content else None
     return (parts[0].text if parts else "") or ""
-
-
-def outbox_threads() -> set[threading.Thread]:
-    """The threads that send to a server. Threads of tools are left out: they may end after their result is known."""
-    return {thread for thread in threading.enumerate() if thread.name == "adksim-link"}
 
 
 async def test_a_person_at_the_server_plays_the_model_and_real_tools_run(served: Served) -> None:
@@ -579,14 +574,14 @@ class TestReplay:
         self, trace: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         monkeypatch.delenv("ADK_SIM_SERVER_URL", raising=False)
-        app = App(name="app", root_agent=agent(), plugins=[SimulatorPlugin(player=f"replay:{trace}")])
-        outboxes = outbox_threads()
+        plugin = SimulatorPlugin(player=f"replay:{trace}")
+        app = App(name="app", root_agent=agent(), plugins=[plugin])
 
         runner = InMemoryRunner(app=app)
         assert answer(await said(runner, "2+2?", "and again?")) == "still 4"
         await runner.close()
 
-        assert outbox_threads() <= outboxes
+        assert isinstance(plugin._outbox, DiscardingOutbox)  # pyright: ignore[reportPrivateUsage]
         assert not [record for record in caplog.records if "server" in record.message]
 
     @pytest.mark.parametrize("message", ["what else?", "and again?"])

@@ -10,8 +10,8 @@ A run therefore never waits for a server that is slow or down, and may block or 
 from __future__ import annotations
 
 import asyncio
-import atexit
 import threading
+import weakref
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
@@ -22,6 +22,7 @@ from uuid import uuid4
 
 from adk_agent_sim.errors import ServerUnreachable, SimulatorError
 from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.link.background_loop import join_background_loop
 from adk_agent_sim.link.channel import build_no_response_error, parse_target
 from adk_agent_sim.link.credentials import Credentials, load_credentials
 from adk_agent_sim.link.remote_link import RemoteLink
@@ -33,9 +34,6 @@ T = TypeVar("T")
 
 MAX_QUEUED = 10_000
 """How many submissions of a session are queued while the server is down; further ones are dropped and logged."""
-
-EXIT_TIMEOUT = 3.0
-"""How many seconds the process waits at exit for queued submissions."""
 
 _LATER_CONNECT_TIMEOUT = 0.5
 """The connect timeout of a session, in seconds, once it has failed: its agent is not delayed at each model call."""
@@ -359,31 +357,33 @@ class Outbox:
         return await asyncio.wrap_future(future)
 
     def _ensure_loop(self) -> asyncio.AbstractEventLoop:
-        """Return the thread's event loop; starts the thread on first use."""
+        """Return the thread's event loop; creates the link in it on first use."""
         with self._lock:
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._run_loop, args=(self._loop,), name="adksim-link", daemon=True).start()
-                atexit.register(self._flush_at_exit)
+                self._loop = join_background_loop(self)
+                # The loop runs this before anything else of this outbox.
+                self._loop.call_soon_threadsafe(self._create_link)
             return self._loop
 
-    def _run_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        asyncio.set_event_loop(loop)
-        self._link = RemoteLink(
-            self.url, connect_timeout=None, credentials=self._credentials
-        )  # a session's queue has its own limit
-        loop.run_forever()
+    def _create_link(self) -> None:
+        # Without a limit: a session's queue has its own.
+        self._link = link = RemoteLink(self.url, connect_timeout=None, credentials=self._credentials)
+        # Plugins are not told when they are used no more, so their connection ends with them.
+        finalizer = weakref.finalize(self, _close_link, asyncio.get_running_loop(), link)
+        finalizer.atexit = False
 
-    def _flush_at_exit(self) -> None:
-        """Wait briefly for queued submissions: a script may end as soon as its agent has answered."""
-        for work in (self._wait_until_empty(), self._close_link()):
-            assert self._loop is not None  # noqa: S101 - registered after the thread was started
-            with suppress(TimeoutError):
-                asyncio.run_coroutine_threadsafe(work, self._loop).result(EXIT_TIMEOUT)
-
-    async def _close_link(self) -> None:
+    async def finish(self, timeout: float) -> None:  # noqa: ASYNC109 - the connection is closed after it
+        """Wait until everything is sent, at most `timeout` seconds, then close the connection."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await self._wait_until_empty()
         if self._link is not None:
             await self._link.close()
+
+
+def _close_link(loop: asyncio.AbstractEventLoop, link: RemoteLink) -> None:
+    """Close a connection from any thread, without waiting for it."""
+    asyncio.run_coroutine_threadsafe(link.close(), loop)
 
 
 def _ignore_url(url: str) -> None:
