@@ -10,7 +10,8 @@ API_TYPES = web/src/api/schema.d.ts
 # Tests run in parallel, one process per core; their markers (pyproject.toml) say when they run.
 WORKERS ?= auto
 PYTEST = $(BIN)/pytest --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
-# Tests of servers, browsers and subprocesses often wait, so two processes more than there are cores are faster.
+# Tests of servers wait now and then, those of browsers and subprocesses often: more processes than cores are faster.
+QUICK_WORKERS ?= $(shell expr $$(nproc) + 1)
 GATE_WORKERS ?= $(shell expr $$(nproc) + 2)
 SOAK_HOURS ?= 8
 ATTACKS = tests/attacks tests/server/test_guard.py tests/web/test_hostile.py tests/scenario/format/test_bad_files.py
@@ -57,7 +58,7 @@ layers: $(VENV)/.ready
 
 # The inner loop tries fewer values in property tests than the gate.
 quick: web
-	HYPOTHESIS_PROFILE=check $(PYTEST) --numprocesses=$(GATE_WORKERS) -m "not browser and not process and not slow and not long and not soak"
+	HYPOTHESIS_PROFILE=check $(PYTEST) --numprocesses=$(QUICK_WORKERS) -m "not browser and not process and not slow and not long and not soak"
 
 unit: web chromium
 	$(PYTEST) --numprocesses=$(GATE_WORKERS) -m "not long and not soak"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -43,7 +43,7 @@ def write_agent(
 @contextmanager
 def forget_imports() -> Generator[None]:
     """Forget the agents that the block imports from temporary folders, and their settings, as another process would."""
-    path, modules, environment = list(sys.path), sys.modules.copy(), _copy_environment()
+    path, (state, modules), environment = list(sys.path), _copy_modules(), _copy_environment()
     try:
         yield
     finally:
@@ -51,9 +51,9 @@ def forget_imports() -> Generator[None]:
         after = _copy_environment()
         if after != environment:
             for name in after.keys() - environment.keys():
-                del os.environ[name]
-            os.environ.update(environment)
-        if sys.modules != modules:
+                del os.environb[name]
+            os.environb.update(environment)
+        if _get_modules_state() != state:
             for name, module in list(sys.modules.items()):
                 if modules.get(name) is not module and _is_temporary(module):
                     del sys.modules[name]
@@ -61,9 +61,26 @@ def forget_imports() -> Generator[None]:
                 sys.modules[name] = modules[name]
 
 
-def _copy_environment() -> dict[str, str]:
+_copied: tuple[tuple[int, str], Mapping[str, ModuleType]] = ((0, ""), {})
+"""The modules that were loaded last time: there are thousands, and few tests import others."""
+
+
+def _copy_modules() -> tuple[tuple[int, str], Mapping[str, ModuleType]]:
+    global _copied  # noqa: PLW0603 - one per process
+    state = _get_modules_state()
+    if _copied[0] != state:
+        _copied = state, sys.modules.copy()
+    return _copied
+
+
+def _get_modules_state() -> tuple[int, str]:
+    """Return what changes when modules are imported, forgotten or imported again."""
+    return len(sys.modules), next(reversed(sys.modules))
+
+
+def _copy_environment() -> dict[bytes, bytes]:
     """Return the environment without the variable that pytest changes within each test."""
-    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    return {name: value for name, value in os.environb.items() if name != b"PYTEST_CURRENT_TEST"}
 
 
 def _is_temporary(module: ModuleType) -> bool:

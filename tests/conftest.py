@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import sys
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
@@ -39,22 +39,24 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _POSTGRES = pytest.param("postgres", marks=pytest.mark.process)
-_started: list[str] = []
-"""The commands of all processes that this one has started."""
 
 
-def _note_process(event: str, arguments: tuple[Any, ...]) -> None:
-    if event == "subprocess.Popen":
-        _started.append(" ".join(map(str, arguments[1]))[:200])
+def _note_process(*arguments: Any, **options: Any) -> None:
+    fork_server.started.append(str(options.get("args", arguments[1:]))[:200])
+    _start_process(*arguments, **options)
 
 
-sys.addaudithook(_note_process)
+# An audit hook would be called for every file that is opened and every module that is imported.
+_start_process: Any = subprocess.Popen.__init__
+subprocess.Popen.__init__ = _note_process  # pyrefly: ignore[method-assign]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add an option that finds tests for the marker `slow`."""
     parser.addoption(
-        "--cpu-seconds", type=float, help="list the tests that need more CPU time than this and are not marked `slow`"
+        "--cpu-seconds",
+        type=float,
+        help="list the test functions that need more CPU time than this and are not marked `slow`",
     )
 
 
@@ -91,6 +93,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Collect garbage once: pytest does it five times at the end, which would take each worker seconds."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
     """End a soak in time, and find processes that fixtures start."""
@@ -107,10 +116,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 
 def _only_marked(item: pytest.Item) -> Generator[None]:
     """Fail a test that starts a process and does not say so: `make check` would be slower by it."""
-    before = len(_started)
+    before = len(fork_server.started)
     yield
-    if len(_started) > before and not {"browser", "process"} & {mark.name for mark in item.iter_markers()}:
-        pytest.fail(f"It starts a process, so it must be marked `process`: {_started[before]}")
+    if len(fork_server.started) > before and not {"browser", "process"} & {mark.name for mark in item.iter_markers()}:
+        pytest.fail(f"It starts a process, so it must be marked `process`: {fork_server.started[before]}")
 
 
 @pytest.fixture(autouse=True)

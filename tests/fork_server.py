@@ -42,13 +42,15 @@ from fork_request import ADDRESS_VARIABLE, MAX_REQUEST, PYTHON_VARIABLE, request
 _STREAMS = 3
 """Standard input, output and error."""
 
+started: list[str] = []
+"""The commands of all processes that this one has started."""
+
 _LIBRARIES = (
     "google.adk.agents.loop_agent",
     "google.adk.agents.parallel_agent",
     "google.adk.agents.sequential_agent",
     "google.adk.apps",
     "google.adk.cli.utils.agent_loader",
-    "google.adk.evaluation.local_eval_service",
     "google.adk.runners",
     "google.adk.models.google_llm",
     "google.adk.sessions.database_session_service",
@@ -69,6 +71,9 @@ _LIBRARIES = (
     "websockets",
 )
 """What most test modules import, and what takes long; nothing of the simulator, whose imports are under test."""
+
+_METRICS = "google.adk.evaluation.local_eval_service"
+"""ADK's metrics take longer to import than all other libraries together; no test of `make check` needs them."""
 
 _PRELOADED = (
     "google.adk.cli.cli_tools_click",
@@ -266,7 +271,7 @@ def _request(
     detached: bool = False,
 ) -> tuple[int, socket.socket]:
     """Let the server start a process; returns its pid, and the connection on which its exit code will arrive."""
-    sys.audit("subprocess.Popen", sys.executable, arguments, cwd, None)  # for who watches what starts processes
+    started.append(" ".join(arguments)[:200])
     address = os.environ.get(ADDRESS_VARIABLE) or _start_server()
     return request_process(address, arguments, environment, str(cwd or Path.cwd()), streams, detached=detached)
 
@@ -495,6 +500,8 @@ def _import_libraries() -> None:
                 warnings.filterwarnings(action, message, getattr(builtins, category or "Warning"), module)
         for name in _LIBRARIES:
             __import__(name)
+        if os.environ.get("HYPOTHESIS_PROFILE") != "check":
+            __import__(_METRICS)
 
 
 def _import_simulator() -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from source_trees import parse_modules
-
-_Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+from source_trees import list_definitions, list_modules
 
 _IRREGULAR_PARTICIPLES = re.compile(
     "begun|bound|built|chosen|done|drawn|found|given|gone|heard|held|hidden|kept|known|laid|left|made|meant|met|said|"
@@ -36,9 +33,9 @@ _DOCUMENTED_NAMES = frozenset(
 
 def test_every_class_name_is_used_once() -> None:
     places: defaultdict[str, list[str]] = defaultdict(list)
-    for path, node in _list_definitions():
-        if isinstance(node, ast.ClassDef):
-            places[node.name].append(path)
+    for definition in list_definitions():
+        if definition.is_class:
+            places[definition.name].append(definition.path)
 
     assert len(places) > 300
     assert _find_repeated(places) == {}
@@ -46,7 +43,7 @@ def test_every_class_name_is_used_once() -> None:
 
 def test_every_file_name_is_used_once() -> None:
     places: defaultdict[str, list[str]] = defaultdict(list)
-    for path in map(PurePosixPath, parse_modules()):
+    for path in map(PurePosixPath, list_modules()):
         # ADK looks for an agent in the file `agent.py` of its folder.
         if path.name not in ("__init__.py", "agent.py"):
             places[path.stem].append(str(path))
@@ -56,31 +53,14 @@ def test_every_file_name_is_used_once() -> None:
 
 
 def test_no_function_is_named_with_a_participle() -> None:
-    names = [
-        (path, node.name)
-        for path, node in _list_definitions()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_property(node)
-    ]
+    functions = [one for one in list_definitions() if not one.is_class and not one.is_property]
 
-    assert len(names) > 2_000
-    assert [(path, name) for path, name in names if _starts_with_participle(name)] == []
-
-
-def _list_definitions() -> list[tuple[str, _Definition]]:
-    return [
-        (path, node)
-        for path, tree in parse_modules().items()
-        for node in ast.walk(tree)
-        if isinstance(node, _Definition)
-    ]
+    assert len(functions) > 2_000
+    assert [(one.path, one.name) for one in functions if _starts_with_participle(one.name)] == []
 
 
 def _find_repeated(places: Mapping[str, list[str]]) -> dict[str, list[str]]:
     return {name: found for name, found in places.items() if len(found) > 1}
-
-
-def _is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
 def _starts_with_participle(name: str) -> bool:

@@ -342,7 +342,7 @@ class TestPython:
 
 class TestOneModule:
     def test_only_compat_uses_private_names_of_adk(self) -> None:
-        users = {path for path, tree in parse_modules().items() if any(_iter_private_names(tree))}
+        users = {path for path, tree in parse_modules(_PRIVATE_WORDS) if any(_iter_private_names(tree))}
 
         assert users == {"adk/compat.py"}
 
@@ -374,6 +374,9 @@ def _get_adk_session(sim: Simulation) -> Any:
 def _find_lines(pattern: str, text: str) -> list[str]:
     """Return the lines with a match."""
     return [line for line in text.split("\n") if re.search(pattern, line)] if re.search(pattern, text) else []
+
+
+_PRIVATE_WORDS = r"google\.adk|getattr\(|setattr\("
 
 
 def _iter_private_names(tree: ast.AST) -> Iterator[str]:

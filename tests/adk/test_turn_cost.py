@@ -101,6 +101,7 @@ _EDITS: dict[str, Callable[[LlmRequest], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", _EDITS)
 async def test_an_edit_of_old_contents_by_a_callback_is_recorded_exactly(edit: str) -> None:
     turns: list[int] = []

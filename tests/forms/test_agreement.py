@@ -78,6 +78,7 @@ def test_a_change_in_arguments_is_judged_as_jsonschema_judges_it(schema_and_valu
     _assert_agreement(*schema_and_value)
 
 
+@pytest.mark.slow
 @given(st.data(), _JSON)
 @examples(60)
 def test_any_value_is_judged_as_jsonschema_judges_it(data: st.DataObject, value: Any) -> None:

@@ -49,7 +49,9 @@ async def test_many_outboxes_share_one_thread(timeline: Timeline, server: GrpcSe
     assert len(await list_sessions(timeline)) == 5
 
 
-async def test_the_connection_of_an_outbox_that_nobody_uses_any_more_is_closed(server: GrpcServer) -> None:
+async def test_the_connection_of_an_outbox_that_nobody_uses_any_more_is_closed(
+    server: GrpcServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     outbox = Outbox(server.address)
     await send(outbox)
     link = outbox._get_link()  # pyright: ignore[reportPrivateUsage]
@@ -62,7 +64,7 @@ async def test_the_connection_of_an_outbox_that_nobody_uses_any_more_is_closed(s
         await close()
         loop.call_soon_threadsafe(closed.set)
 
-    link.close = note_close
+    monkeypatch.setattr(link, "close", note_close)
     del outbox
 
     await wait_until(lambda: gc.collect() >= 0 and collected() is None)

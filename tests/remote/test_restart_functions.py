@@ -374,7 +374,7 @@ async def test_what_a_restart_waits_for_is_told_and_a_process_that_ends_meanwhil
         while not (await browser.get(f"/sessions/{session_id}/travel"))["waits_for"]:
             await pause()
         (plugin,) = desk.app.plugins
-        await plugin._outbox._run_in_thread(plugin._outbox._close_link())  # pyright: ignore
+        await plugin._outbox._run_in_thread(plugin._outbox._get_link().close())  # pyright: ignore
         refusal = await refusing
 
     assert waits_for == "the user message"

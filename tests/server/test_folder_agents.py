@@ -113,6 +113,7 @@ class TestListing:
 
 
 class TestFailures:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("code", "problem", "advice"),
         [

@@ -370,7 +370,7 @@ class Outbox:
         self._link = link = RemoteLink(self.url, connect_timeout=None, credentials=self._credentials)
         # Plugins are not told when they are used no more, so their connection ends with them.
         finalizer = weakref.finalize(self, _close_link, asyncio.get_running_loop(), link)
-        finalizer.atexit = False
+        finalizer.atexit = False  # pyrefly: ignore[missing-attribute] - the stubs do have it
 
     async def finish(self, timeout: float) -> None:  # noqa: ASYNC109 - the connection is closed after it
         """Wait until everything is sent, at most `timeout` seconds, then close the connection."""

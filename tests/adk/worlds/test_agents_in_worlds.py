@@ -202,6 +202,7 @@ async def test_a_script_plays_the_model(tmp_path: Path) -> None:
         prepare_run(WorldRunPlan(player=f"script:{script}"), build_two_turns())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("player", "passed"), [("oracle", True), ("nothing", False), ("random", False)])
 async def test_players_of_worlds_play_the_model(player: str, passed: bool) -> None:
     result = await prepare_run(WorldRunPlan(player=player), build_mail_arrival()).run()

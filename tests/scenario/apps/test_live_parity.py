@@ -21,6 +21,7 @@ def world() -> World:
     return World(JsonScenarioImporter().import_from_json(json_str=file)[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "arguments", "message"),
     [

@@ -255,6 +255,7 @@ def test_a_finding_names_the_line() -> None:
     assert '"gone"' in text[finding.line - 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", load_scenarios())
 def test_what_are_wrote_is_clean(name: str) -> None:
     assert _linted(load_scenarios()[name], are=True) == []
