@@ -39,7 +39,7 @@ async def ours(size: int, each: int) -> float:
                 await store.append([event], (), after)
                 free.append(after)
 
-            return await _produced(append, each)
+            return await _time_producers(append, each)
 
 
 async def raw(size: int, each: int) -> float:
@@ -58,13 +58,13 @@ async def raw(size: int, each: int) -> float:
             jobs.put(done)
             await done
 
-        seconds = await _produced(append, each)
+        seconds = await _time_producers(append, each)
         jobs.put(None)
         writer.join()
         return seconds
 
 
-async def _produced(append: Callable[[], Awaitable[None]], each: int) -> float:
+async def _time_producers(append: Callable[[], Awaitable[None]], each: int) -> float:
     async def produce() -> None:
         for _ in range(each):
             await append()

@@ -88,17 +88,17 @@ def _ours(config: EnvironmentSimulationConfig, tool: BaseTool, context: ToolCont
     return once
 
 
-async def _timed(once: Once, calls: int) -> float:
+async def _time_calls(once: Once, calls: int) -> float:
     start = time.perf_counter()
     for _ in range(calls):
         await once()
     return (time.perf_counter() - start) / calls * 1e6
 
 
-async def _compared(title: str, peers: Sequence[Once], size: Size) -> None:
+async def _compare(title: str, peers: Sequence[Once], size: Size) -> None:
     best = [float("inf")] * len(peers)
     for _ in range(size.rounds):
-        best = [min(known, await _timed(once, size.calls)) for known, once in zip(best, peers, strict=True)]
+        best = [min(known, await _time_calls(once, size.calls)) for known, once in zip(best, peers, strict=True)]
     theirs, ours = best
     print(f"{title:44} ADK {theirs:7.2f} us   ours {ours:7.2f} us   {ours / theirs:5.2f}x")
 
@@ -115,7 +115,7 @@ class _Measures(BasePlugin):
     ) -> dict[str, Any]:
         async def both(title: str, config: EnvironmentSimulationConfig, *, named: bool = True) -> None:
             peers = [_theirs(config, tool, tool_context), _ours(config, tool, tool_context, named=named)]
-            await _compared(title, peers, self._size)
+            await _compare(title, peers, self._size)
 
         await both("a tool that no rule names", _config(1, 0, other=True), named=False)
         await both("a hit", _config(1, 0))

@@ -51,8 +51,8 @@ def model(request: LlmRequest) -> LlmResponse:
     return LlmResponse(content=types.Content(role="model", parts=[part]))
 
 
-async def played(database: Path, turns: int) -> str:
-    """A session of so many model turns; its id."""
+async def play_session(database: Path, turns: int) -> str:
+    """Play a session of so many model turns, and return its id."""
     async with open_store(database, durability="normal") as store:
         run = AgentRun(AGENT, Timeline(store), player=model)
         ended = asyncio.Event()
@@ -65,8 +65,8 @@ async def played(database: Path, turns: int) -> str:
         return run.recorded_session.session_id
 
 
-async def opened(url: str, token: str, session_id: str) -> float:
-    """Seconds from the wish to the rows."""
+async def time_opening(url: str, token: str, session_id: str) -> float:
+    """Return the seconds from the wish to the rows."""
     address = url.split("/?", maxsplit=1)[0].replace("http://", "ws://") + "/api/live"
     origin = url.split("/?", maxsplit=1)[0]
     headers = {"Authorization": f"Bearer {token}"}
@@ -82,12 +82,12 @@ async def main(sizes: Sequence[int], rounds: int) -> None:
     """Play, then open."""
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "bench.db"
-        ids = {turns: await played(database, turns) for turns in sizes}
+        ids = {turns: await play_session(database, turns) for turns in sizes}
         config = SimulatedAgentConfig(name="sums", agent=AGENT, eval_set_path=Path(folder) / "sums.evalset.json")
         async with await AgentSimulator([config], database=database).start(port=0) as server:
             for turns in sizes:
-                first = await opened(server.url, server.token, ids[turns])
-                again = min([await opened(server.url, server.token, ids[turns]) for _ in range(rounds)])
+                first = await time_opening(server.url, server.token, ids[turns])
+                again = min([await time_opening(server.url, server.token, ids[turns]) for _ in range(rounds)])
                 print(f"{turns:>6} turns: first {first * 1000:7.1f} ms, again {again * 1000:6.1f} ms")
 
 

@@ -43,8 +43,8 @@ _BYTES = encode_json(_DECISION)
 
 
 @contextmanager
-def running(*command: str) -> Generator[str]:
-    """A Python process; where it says that agents connect to."""
+def run_process(*command: str) -> Generator[str]:
+    """Run a Python process; yields where it says that agents connect to."""
     with subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True) as process:
         try:
             lines = (line for line in process.stdout or () if line.startswith("Agents connect to "))
@@ -56,11 +56,11 @@ def running(*command: str) -> Generator[str]:
 def remote(folder: Path, turns: int) -> list[float]:
     """Seconds from each decision to the agent that goes on."""
     stated = ("serve", "--db", str(folder / "bench.db"), "--port", "0", "--grpc-port", "0")
-    with running("-c", _SERVE, *stated) as url:
-        return asyncio.run(_decided(url, turns))
+    with run_process("-c", _SERVE, *stated) as url:
+        return asyncio.run(_time_decisions(url, turns))
 
 
-async def _decided(url: str, turns: int) -> list[float]:
+async def _time_decisions(url: str, turns: int) -> list[float]:
     agent = Outbox(url)
     session_id = agent.open_session("bench", lambda web_url: None)
     await agent.listen(session_id, lambda event: None)  # as the plugin does during a run
@@ -84,17 +84,17 @@ async def _decided(url: str, turns: int) -> list[float]:
 
 def echo(turns: int) -> list[float]:
     """Seconds of each bare call that echoes the same bytes."""
-    with running(__file__, _ECHO) as url:
-        return asyncio.run(_echoed(url, turns))
+    with run_process(__file__, _ECHO) as url:
+        return asyncio.run(_time_echoes(url, turns))
 
 
-async def _echoed(url: str, turns: int) -> list[float]:
+async def _time_echoes(url: str, turns: int) -> list[float]:
     async with grpc.aio.insecure_channel(url) as channel:
         call = cast("Any", channel).unary_unary("/bench.Echo/Echo")
-        return [await _timed(call) for _ in range(turns)]
+        return [await _time_call(call) for _ in range(turns)]
 
 
-async def _timed(call: Any) -> float:
+async def _time_call(call: Any) -> float:
     start = time.perf_counter()
     await call(_BYTES)
     return time.perf_counter() - start

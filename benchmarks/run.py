@@ -109,10 +109,10 @@ async def ask_plain(runner: Runner, session_id: str, number: int) -> None:
 
 async def wizard(messages: int, tools: int) -> float:
     """The same, decided from outside."""
-    return (await _played(messages, tools))[0]
+    return (await _play_session(messages, tools))[0]
 
 
-async def _played(messages: int, tools: int) -> tuple[float, Simulation]:
+async def _play_session(messages: int, tools: int) -> tuple[float, Simulation]:
     async with Simulation(build_app(["say"], tools)) as sim:
         start = time.perf_counter()
         for number in range(messages):
@@ -133,11 +133,11 @@ def best(*peers: Callable[[], Awaitable[float]], rounds: int) -> list[float]:
     for _ in range(rounds):
         for place, peer in enumerate(peers):
             gc.collect()
-            times[place].append(asyncio.run(_timed(peer)))
+            times[place].append(asyncio.run(_run_peer(peer)))
     return [min(one) for one in times]
 
 
-async def _timed(peer: Callable[[], Awaitable[float]]) -> float:
+async def _run_peer(peer: Callable[[], Awaitable[float]]) -> float:
     return await peer()
 
 
@@ -163,16 +163,16 @@ def grow(size: Size) -> None:
     subprocess.run([sys.executable, Path(__file__).with_name("growth.py"), *quick], check=True)
 
 
-def stored(size: Size) -> None:
-    """What a turn stores in a long session."""
+def measure_storage(size: Size) -> None:
+    """Measure what a turn stores in a long session."""
     print("\nStored: bytes of a model turn as the session grows")
     for turns in size.growth:
-        _, sim = asyncio.run(_played(turns // 2, 3))
-        print(f"  {turns:>5} turns   {_stored_bytes(sim) / turns:6.0f} bytes a turn")
+        _, sim = asyncio.run(_play_session(turns // 2, 3))
+        print(f"  {turns:>5} turns   {_count_stored_bytes(sim) / turns:6.0f} bytes a turn")
 
 
-def _stored_bytes(sim: Simulation) -> int:
-    """The bytes of a session's events and blocks, as JSON would write them."""
+def _count_stored_bytes(sim: Simulation) -> int:
+    """Count the bytes of a session's events and blocks, as JSON would write them."""
     blocks = sim._store.count_stored_bytes(sim.session_id)  # pyright: ignore[reportPrivateUsage]
     return blocks + sum(len(encode_json(asdict(event))) for event in sim.log())
 
@@ -181,12 +181,12 @@ def export(size: Size) -> None:
     """What exporting costs."""
     print("\nExport: build the case and write the file")
     for turns in size.exports:
-        _, sim = asyncio.run(_played(turns // 2, 3))
-        seconds = min(_exported(sim) for _ in range(size.rounds))
+        _, sim = asyncio.run(_play_session(turns // 2, 3))
+        seconds = min(_time_export(sim) for _ in range(size.rounds))
         print(f"  {turns:>5} turns   {seconds * 1e3:8.2f} ms   {seconds / turns * 1e6:6.0f} us a turn")
 
 
-def _exported(sim: Simulation) -> float:
+def _time_export(sim: Simulation) -> float:
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         session = sim.session(Path(folder) / "x.evalset.json")
@@ -234,7 +234,7 @@ def remote(size: Size) -> None:
 _BENCHMARKS = {
     "turn": turn,
     "grow": grow,
-    "stored": stored,
+    "stored": measure_storage,
     "export": export,
     "import": imports,
     "store": store,

@@ -77,28 +77,28 @@ def oracle(size: Size) -> None:
         print(f"  {count:>6,} events   ours {ours[count]:>7,.0f}/s{beside}")
     least, most = size.oracle[0], size.oracle[-1]
     print(f"  ours at {most:,} against ours at {least:,}: {ours[most] / ours[least]:.2f}x")
-    _closed(are)
+    _close(are)
 
 
-def reading(size: Size) -> None:
-    """What it costs to read a large scenario and make its world."""
-    text = json.dumps(_enlarged(size.read))
+def measure_reading(size: Size) -> None:
+    """Measure what it costs to read a large scenario and make its world."""
+    text = json.dumps(_enlarge_universe(size.read))
     print(f"\nReading: a scenario of {len(text) / 1e6:.1f} MB")
     are = _are(size)
     parse, their_parse = _best(
-        lambda: _timed(lambda: read_scenario(text)),
+        lambda: _time_call(lambda: read_scenario(text)),
         (lambda: are.do_job("speed", scenario=text)["parse"]) if are else None,
         size,
     )
     whole, theirs = _best(
-        lambda: _timed(lambda: World(read_scenario(text))),
+        lambda: _time_call(lambda: World(read_scenario(text))),
         (lambda: _both(are.do_job("speed", scenario=text))) if are else None,
         size,
     )
     for what, mine, other in (("parse", parse, their_parse), ("parse + init", whole, theirs)):
         beside = f"   ARE {other * 1e3:7.1f} ms   {other / mine:4.1f}x" if other else ""
         print(f"  {what:<13} ours {mine * 1e3:7.1f} ms{beside}")
-    _closed(are)
+    _close(are)
 
 
 def scale(size: Size) -> None:
@@ -145,18 +145,18 @@ def agent(size: Size) -> None:
         )
     )
 
-    def played() -> float:
+    def time_play() -> float:
         scenario = read_scenario(text)
-        return _timed(lambda: _play(World(scenario)))
+        return _time_call(lambda: _play(World(scenario)))
 
-    seconds, _ = _best(played, None, size)
+    seconds, _ = _best(time_play, None, size)
     print(f"\nAgent: 300 s with a scripted agent, 59 mails, a call after each: {seconds * 1e3:.1f} ms")
     print(f"  {300 / seconds:,.0f}x real time")
 
 
 def memory(size: Size) -> None:
     """What a world costs in memory, the first one and further ones of the same scenario."""
-    text = json.dumps(_enlarged(size.memory))
+    text = json.dumps(_enlarge_universe(size.memory))
     tracemalloc.start()
     scenario = read_scenario(text)
     first = tracemalloc.get_traced_memory()[0]
@@ -174,7 +174,7 @@ def memory(size: Size) -> None:
 
 def imports(size: Size) -> None:
     """What opening the room costs, and how large the process is with a large scenario in it."""
-    text = json.dumps(_enlarged(size.read))
+    text = json.dumps(_enlarge_universe(size.read))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scenario.json"
         file.write_text(text, encoding="utf-8")
@@ -222,8 +222,8 @@ def _chain(count: int) -> dict[str, Any]:
     return file | {"world_logs": [], "context": None, "augmentation": None}
 
 
-def _enlarged(size: int) -> dict[str, Any]:
-    """The corpus's universe, its entities repeated under other ids until the file has that size."""
+def _enlarge_universe(size: int) -> dict[str, Any]:
+    """Repeat the entities of the corpus's universe under other ids until the file has that size."""
     apps: list[Any] = [each for each in load_universe() if each["class_name"] != "VirtualFileSystem"]
     text = json.dumps(apps)
     copies = 0
@@ -231,7 +231,7 @@ def _enlarged(size: int) -> dict[str, Any]:
         copies += 1
         other = json.loads(_ID.sub(partial(_other_id, copies), text))
         for app, more in zip(apps, other, strict=True):
-            app["app_state"] = _merged(app["app_state"], more["app_state"])
+            app["app_state"] = _merge(app["app_state"], more["app_state"])
     return build_scenario_file(
         build_world_event("u", "USER", delay=0), build_reply_event("m", "u"), time_increment_in_seconds=1, seed=0
     ) | {"apps": apps}
@@ -241,10 +241,10 @@ def _other_id(salt: int, match: re.Match[str]) -> str:
     return blake2b(f"{match[0]}{salt}".encode(), digest_size=16).hexdigest()
 
 
-def _merged(one: Any, other: Any) -> Any:
+def _merge(one: Any, other: Any) -> Any:
     if isinstance(one, dict) and isinstance(other, dict):
         mine, more = cast("dict[str, Any]", one), cast("dict[str, Any]", other)
-        shared = {key: _merged(value, more[key]) if key in more else value for key, value in mine.items()}
+        shared = {key: _merge(value, more[key]) if key in more else value for key, value in mine.items()}
         return shared | {key: value for key, value in more.items() if key not in mine}
     if isinstance(one, list) and isinstance(other, list):
         mine, more = cast("list[Any]", one), cast("list[Any]", other)
@@ -263,7 +263,7 @@ def _play(world: World) -> None:
 
 def _our_run(text: str) -> float:
     world = World(read_scenario(text))
-    return _timed(world.run_oracle)
+    return _time_call(world.run_oracle)
 
 
 def _their_run(are: Are, text: str) -> float:
@@ -274,7 +274,7 @@ def _both(found: dict[str, float]) -> float:
     return found["parse"] + found["init"]
 
 
-def _timed(act: Callable[[], object]) -> float:
+def _time_call(act: Callable[[], object]) -> float:
     gc.collect()
     start = time.perf_counter()
     act()
@@ -297,12 +297,19 @@ def _are(size: Size) -> Are | None:
     return None
 
 
-def _closed(are: Are | None) -> None:
+def _close(are: Are | None) -> None:
     if are is not None:
         are.close()
 
 
-_BENCHMARKS = {"oracle": oracle, "scale": scale, "read": reading, "agent": agent, "memory": memory, "import": imports}
+_BENCHMARKS = {
+    "oracle": oracle,
+    "scale": scale,
+    "read": measure_reading,
+    "agent": agent,
+    "memory": memory,
+    "import": imports,
+}
 
 if __name__ == "__main__":
     stated = arguments.read(__doc__, list(_BENCHMARKS))

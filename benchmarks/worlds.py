@@ -131,10 +131,10 @@ def _compare(
     async def theirs() -> object:
         return await _run_plainly(_create_agent(script, _build_plain_tools(scenario, declarations)), messages)
 
-    async def recorded() -> object:
+    async def run_recorded() -> object:
         return await _run_recorded(_create_agent(script, _build_plain_tools(scenario, declarations)), messages)
 
-    best = asyncio.run(_measure({"ours": ours, "theirs": theirs, "recorded": recorded}, size.rounds))
+    best = asyncio.run(_measure({"ours": ours, "theirs": theirs, "recorded": run_recorded}, size.rounds))
     print(
         f"{name:<18} in a world {best['ours'] * 1000:8.2f} ms   plain Runner {best['theirs'] * 1000:8.2f} ms "
         f"{best['ours'] / best['theirs']:5.2f}x   plain tools, recorded {best['recorded'] * 1000:8.2f} ms "

@@ -81,8 +81,8 @@ async def form(page: Page) -> None:
     await player.choose_tool("place_order")
 
 
-async def exported(page: Page) -> None:
-    """A golden trace that was written."""
+async def export_trace(page: Page) -> None:
+    """Write a golden trace."""
     player = await turn(page)
     await player.find_field("b").fill("2")
     await player.execute()
@@ -180,8 +180,8 @@ async def verdict(page: Page) -> None:
     await page.get_by_role("region", name="Verdict").wait_for()
 
 
-async def judged(page: Page) -> None:
-    """The verdict on an oracle run in the playground."""
+async def judge_oracle_run(page: Page) -> None:
+    """Judge an oracle run in the playground."""
     await page.get_by_role("tab", name="Play").click()
     await page.get_by_role("button", name="Oracle run").click()
     await page.get_by_text("7 events, 0 failed").wait_for()
@@ -264,14 +264,14 @@ STATES: dict[str, State] = {
     "form": form,
     "rules": rules,
     "preview": preview,
-    "exported": exported,
+    "exported": export_trace,
     "sessions": sessions,
     "queue": queue,
     "tool": tool,
     "tool-rules": tool_rules,
     "tool-queue": tool_queue,
     "verdict": verdict,
-    "judged": judged,
+    "judged": judge_oracle_run,
     "tutorial-call": tutorial_call,
     "tutorial-export": tutorial_export,
     "graph": graph,

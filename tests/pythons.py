@@ -40,8 +40,8 @@ def version(python: Path) -> tuple[int, int] | None:
     return None if free_threaded else (major, minor)
 
 
-def installed() -> dict[tuple[int, int], Path]:
-    """The first interpreter of each version that is found, oldest first."""
+def find_pythons() -> dict[tuple[int, int], Path]:
+    """Return the first interpreter of each version that is found, oldest first."""
     found: dict[tuple[int, int], Path] = {}
     for python in candidates():
         if known := version(python):
@@ -49,7 +49,7 @@ def installed() -> dict[tuple[int, int], Path]:
     return dict(sorted(found.items()))
 
 
-def checked(known: tuple[int, int], python: Path) -> bool:
+def run_checks(known: tuple[int, int], python: Path) -> bool:
     """Run `make check` with an interpreter."""
     name = f"{known[0]}.{known[1]}"
     print(f"\nPython {name} ({python}):", flush=True)
@@ -59,10 +59,10 @@ def checked(known: tuple[int, int], python: Path) -> bool:
 
 def main() -> int:
     """Check on each; 1 if it fails on any, or if there is none."""
-    found = installed()
+    found = find_pythons()
     for known, python in found.items():
         print(f"{'found  ' if known >= _OLDEST else 'skipped'}  Python {known[0]}.{known[1]}  {python}")
-    results = {known: checked(known, python) for known, python in found.items() if known >= _OLDEST}
+    results = {known: run_checks(known, python) for known, python in found.items() if known >= _OLDEST}
     print()
     for known, passed in results.items():
         print(f"Python {known[0]}.{known[1]}: {'passed' if passed else 'FAILED'}")

@@ -130,7 +130,7 @@ def test_adk_eval_reads_the_rules_of_the_variable_and_says_which_cases_share_the
 async def test_the_api_server_takes_the_plugin_and_the_rules_without_python(folder: Path) -> None:
     (folder / "looker" / "agent.py").write_text(_PLAIN_AGENT)
     plugin = ("--extra_plugins", "adk_agent_sim.EnvironmentSimulationPlugin")
-    with _served(folder, "api_server", *plugin, ADK_SIM_RULES=str(folder / "looker" / "rules.yaml")) as (url, server):
+    with _serve(folder, "api_server", *plugin, ADK_SIM_RULES=str(folder / "looker" / "rules.yaml")) as (url, server):
         response = await _send_message(url, server, "/run")
 
     parts = [part for event in response.json() for part in event["content"]["parts"]]
@@ -142,7 +142,7 @@ async def test_adk_web_rejects_every_run_with_the_error_of_the_rules(folder: Pat
     (folder / "looker" / "agent.py").write_text(_PLAIN_AGENT)
     (folder / "broken.yaml").write_text("rules: [{match: {tool: lookup}, do: {respnd: 1}}]")
     plugin = ("--extra_plugins", "adk_agent_sim.EnvironmentSimulationPlugin")
-    with _served(folder, "web", *plugin, ADK_SIM_RULES=str(folder / "broken.yaml")) as (url, server):
+    with _serve(folder, "web", *plugin, ADK_SIM_RULES=str(folder / "broken.yaml")) as (url, server):
         response = await _send_message(url, server, "/run_sse")
 
     assert "broken.yaml:1: error" in response.text
@@ -159,7 +159,7 @@ async def _send_message(url: str, server: OpenProcess, path: str) -> httpx.Respo
 
 
 @contextmanager
-def _served(folder: Path, command: str, *options: str, **environment: str) -> Generator[tuple[str, OpenProcess]]:
+def _serve(folder: Path, command: str, *options: str, **environment: str) -> Generator[tuple[str, OpenProcess]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

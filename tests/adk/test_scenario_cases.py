@@ -41,7 +41,7 @@ def _corpus(name: str) -> ScenarioImportedFromJson:
     return JsonScenarioImporter().import_from_json(json_str=json.dumps(load_scenarios()[name]))[0]
 
 
-def _written(scenario: ScenarioImportedFromJson) -> ScenarioImportedFromJson:
+def _write_and_read(scenario: ScenarioImportedFromJson) -> ScenarioImportedFromJson:
     return JsonScenarioImporter().import_from_json(json_str=JsonScenarioExporter().export_to_json(scenario=scenario))[0]
 
 
@@ -72,8 +72,8 @@ def _mail(**more: Any) -> dict[str, Any]:
     return {"recipients": ["gus@example.org"], "subject": "Lunch"} | more
 
 
-def _expected(scenario: ScenarioImportedFromJson) -> list[tuple[str, list[int]]]:
-    """The events: what each calls, and the indexes of the events it depends on."""
+def _list_expected_calls(scenario: ScenarioImportedFromJson) -> list[tuple[str, list[int]]]:
+    """Return what each event calls, and the indexes of the events it depends on."""
     places = {each.event_id: place for place, each in enumerate(scenario.events)}
     return [
         (f"{each.action.app}__{each.action.function}", [places[name] for name in each.dependencies])
@@ -88,8 +88,8 @@ def _arguments(scenario: ScenarioImportedFromJson, function: str) -> list[dict[s
     return [{arg.name: arg.value for arg in action.args or ()} for action in actions]
 
 
-def _spoken(case: EvalCase) -> list[Any]:
-    """The contents of a case, without ids."""
+def _list_contents(case: EvalCase) -> list[Any]:
+    """Return the contents of a case, without ids."""
     found: list[Any] = []
     for each in case.conversation or ():
         assert isinstance(each.intermediate_data, IntermediateData)
@@ -104,11 +104,11 @@ def test_a_scenario_becomes_a_case_and_again_the_same_scenario(name: str) -> Non
     before = _corpus(name)
     case, _ = convert_scenario_to_case(before)
     found, notes = convert_case_to_scenario(case, base_scenario=before)
-    after = _written(found)
+    after = _write_and_read(found)
     assert notes == ()
     assert lint(after, are=True) == []
     assert World(after).run_oracle().ok
-    assert _spoken(convert_scenario_to_case(after)[0]) == _spoken(case)
+    assert _list_contents(convert_scenario_to_case(after)[0]) == _list_contents(case)
 
 
 def test_the_expected_actions_of_a_scenario_are_what_its_case_expects() -> None:
@@ -191,7 +191,14 @@ def test_each_turn_waits_for_the_answer_before_it_and_calls_follow_each_other() 
     )
     ask = "AgentUserInterface__send_message_to_agent"
     assert notes == ()
-    assert _expected(found) == [(ask, []), (SEND, [0]), (SEND, [1]), (ANSWER, [2]), (ask, [3]), (ANSWER, [4])]
+    assert _list_expected_calls(found) == [
+        (ask, []),
+        (SEND, [0]),
+        (SEND, [1]),
+        (ANSWER, [2]),
+        (ask, [3]),
+        (ANSWER, [4]),
+    ]
     assert found.scenario_id == "golden_1"
     assert (found.start_time, found.duration) == (EMPTY.start_time, EMPTY.duration)
 
@@ -201,7 +208,7 @@ def test_calls_that_were_made_side_by_side_do_not_wait_for_each_other() -> None:
     step = InvocationEvent(author="agent", content=types.Content(role="model", parts=parts))
     turn = _turn().model_copy(update={"intermediate_data": InvocationEvents(invocation_events=[step])})
     found, _ = convert_case_to_scenario(_case(turn), base_scenario=EMPTY)
-    assert _expected(found)[1:] == [(SEND, [0]), (SEND, [0]), (ANSWER, [1, 2])]
+    assert _list_expected_calls(found)[1:] == [(SEND, [0]), (SEND, [0]), (ANSWER, [1, 2])]
 
 
 def test_a_message_to_the_user_that_is_also_the_answer_is_expected_once() -> None:
@@ -228,14 +235,14 @@ def test_failed_calls_and_steps_of_the_framework_are_left_out_by_name() -> None:
         results=({"result": None}, {"error": {"type": "ValueError", "message": "not there"}}),
     )
     found, notes = convert_case_to_scenario(_case(turn), base_scenario=EMPTY)
-    assert [name for name, _ in _expected(found)][1:] == [ANSWER]
+    assert [name for name, _ in _list_expected_calls(found)][1:] == [ANSWER]
     assert [note.partition(" was omitted")[0] for note in notes] == ["transfer_to_agent", "Emails__delete_email (c1)"]
 
 
 def test_without_a_world_apps_are_empty_and_that_is_said() -> None:
     found, notes = convert_case_to_scenario(_case(_turn((SEND, _mail()))))
     assert {each.name: each.class_name for each in found.apps}["Emails"] == "EmailClientV2"
-    assert lint(_written(found)) == []
+    assert lint(_write_and_read(found)) == []
     assert World(found).run_oracle().ok
     assert [note.partition(",")[0] for note in notes] == ["Emails: the app is empty"]
     assert found.start_time == 1000.0
@@ -247,7 +254,7 @@ def test_strictness_is_on_the_argument_and_stays_in_the_file() -> None:
     found, _ = convert_case_to_scenario(
         _case(_turn((SEND, _mail(content="At noon?")))), base_scenario=EMPTY, strictness=wanted
     )
-    after = json.loads(JsonScenarioExporter().export_to_json(scenario=_written(found)))
+    after = json.loads(JsonScenarioExporter().export_to_json(scenario=_write_and_read(found)))
     args = {
         f"{each['action']['function']}.{arg['name']}": arg.get("strictness")
         for each in after["events"]
@@ -257,7 +264,7 @@ def test_strictness_is_on_the_argument_and_stays_in_the_file() -> None:
         "send_email.content": "contains",
         "send_message_to_user.content": "any",
     }
-    assert lint(_written(found)) == []
+    assert lint(_write_and_read(found)) == []
     assert any(
         note.startswith("the strictness of arguments was omitted") for note in convert_scenario_to_case(found)[1]
     )
@@ -327,13 +334,13 @@ async def test_a_session_that_was_played_in_a_world_is_expected_in_it(tmp_path: 
         (tmp_path / "saved.json").write_text(saved.model_dump_json(by_alias=True, exclude_none=True))
     (case,) = read_eval_cases(path)
     for name in ("golden.evalset.json", "played.jsonl", "saved.json"):
-        assert _spoken(load_golden_trace(tmp_path / name)) == _spoken(case)
+        assert _list_contents(load_golden_trace(tmp_path / name)) == _list_contents(case)
     found, notes = convert_case_to_scenario(case, base_scenario=start)
-    after = _written(found)
+    after = _write_and_read(found)
     assert notes == ()
     assert lint(after, are=True) == []
     assert _arguments(after, "delete_email")[0]["email_id"].startswith("{{")
-    assert _spoken(convert_scenario_to_case(after)[0]) == _spoken(case)
+    assert _list_contents(convert_scenario_to_case(after)[0]) == _list_contents(case)
 
 
 def test_what_is_no_golden_trace_or_half_a_one_is_refused(tmp_path: Path) -> None:

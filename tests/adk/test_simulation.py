@@ -297,13 +297,13 @@ async def test_two_sessions_of_one_agent_have_different_players_at_once() -> Non
     model = ScriptedModel(script=[call_response(("add", {"a": 1, "b": 1})), text_response("the model says 2")])
     agent = LlmAgent(name="shared", model=model, tools=[add])
 
-    def scripted(request: LlmRequest) -> LlmResponse:
+    def respond(request: LlmRequest) -> LlmResponse:
         return LlmResponse.model_validate(text_response("the function says 2"))
 
     async with (
         Simulation(agent) as human,
         Simulation(agent, model="real") as real,
-        Simulation(agent, model=scripted) as simulated,
+        Simulation(agent, model=respond) as simulated,
     ):
         turn = await human.send("1+1?")
         by_model, by_function = await asyncio.gather(real.send("1+1?"), simulated.send("1+1?"))
@@ -339,10 +339,10 @@ async def test_an_agent_that_was_simulated_still_runs_with_its_own_model() -> No
 
 
 async def test_a_model_that_raises_fails_the_run_and_is_on_the_timeline() -> None:
-    def broken(request: LlmRequest) -> LlmResponse:
+    def fail(request: LlmRequest) -> LlmResponse:
         raise OSError("out of order")
 
-    async with Simulation(_calculator(), model=broken) as sim:
+    async with Simulation(_calculator(), model=fail) as sim:
         with pytest.raises(RunFailed, match="'calculator' failed: OSError: out of order") as failed:
             await sim.send("hi")
         assert isinstance(failed.value.__cause__, OSError)

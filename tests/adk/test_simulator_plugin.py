@@ -83,14 +83,14 @@ class Served:
         self, root: Any, *messages: str, plugins: list[BasePlugin] | None = None, user: str = "u", **stated: Any
     ) -> list[AdkEvent]:
         app = App(name="app", root_agent=root, plugins=plugins or [self.plugin(**stated)])
-        return await said(InMemoryRunner(app=app), *messages, user=user)
+        return await send_messages(InMemoryRunner(app=app), *messages, user=user)
 
     async def log(self) -> list[Event]:
         (session,) = await list_sessions(self.timeline)
         return list(await self.timeline.read_events(session.session_id))
 
 
-async def said(runner: InMemoryRunner, *messages: str, user: str = "u") -> list[AdkEvent]:
+async def send_messages(runner: InMemoryRunner, *messages: str, user: str = "u") -> list[AdkEvent]:
     session = await runner.session_service.create_session(app_name=runner.app_name, user_id=user)
     events: list[AdkEvent] = []
     for message in messages or ("hi",):
@@ -140,7 +140,7 @@ async def test_a_remote_timeline_is_as_complete_as_a_local_one(served: Served) -
         await tool_context.save_artifact("note.txt", types.Part(text=note))
         return "noted"
 
-    def built() -> LlmAgent:
+    def build_agent() -> LlmAgent:
         return agent(tools=[add, remember], sub_agents=[agent("helper", description="helps")])
 
     script = [
@@ -149,9 +149,9 @@ async def test_a_remote_timeline_is_as_complete_as_a_local_one(served: Served) -
         text_response("done"),
     ]
     async with run_person(served.timeline, decide_in_order(script)):
-        await served.run(built(), "go")
+        await served.run(build_agent(), "go")
     remote = await served.log()
-    async with Simulation(App(name="app", root_agent=built())) as sim:
+    async with Simulation(App(name="app", root_agent=build_agent())) as sim:
         turn = await sim.send("go")
         for response in script:
             turn = await sim.decide(cast("Any", turn).turn_id, response)
@@ -192,7 +192,7 @@ async def test_a_watched_agent_never_waits_for_the_server(caplog: pytest.LogCapt
     plugin = SimulatorPlugin(NOWHERE, ["somebody else"], connect_timeout=0.2)
     app = App(name="app", root_agent=agent(model=model), plugins=[plugin])
 
-    assert answer(await said(InMemoryRunner(app=app))) == "2"
+    assert answer(await send_messages(InMemoryRunner(app=app))) == "2"
     assert "No simulator server answers at 127.0.0.1:1" in caplog.text
 
 
@@ -377,11 +377,11 @@ async def test_a_cancel_at_the_server_reaches_the_tool(served: Served) -> None:
             cancelled.set()
         return ""
 
-    def told(**_: Any) -> dict[str, str]:
+    def report_cancellation(**_: Any) -> dict[str, str]:
         return {"error": "cancelled"}
 
     async with run_person(served.timeline, decide_in_order([call_response(("forever", {})), text_response("gave up")])):
-        root = agent(tools=[forever], on_tool_error_callback=told)
+        root = agent(tools=[forever], on_tool_error_callback=report_cancellation)
         running = asyncio.create_task(served.run(root))
         started = None
         while started is None:
@@ -539,7 +539,7 @@ async def test_sessions_that_do_not_run_are_forgotten_in_time(served: Served, mo
         app=App(name="app", root_agent=agent(model=ScriptedModel(script=[text_response("hi")])), plugins=[plugin])
     )
     for number in range(5):
-        await said(runner, "one", "two", user=f"u{number}")
+        await send_messages(runner, "one", "two", user=f"u{number}")
 
     assert len(cast("Any", plugin)._bound_sessions) == 2
     assert len(await list_sessions(served.timeline)) == 5
@@ -568,7 +568,7 @@ class TestReplay:
         plugin = SimulatorPlugin(NOWHERE, player=f"replay:{trace}", connect_timeout=0.2)
         app = App(name="app", root_agent=agent(), plugins=[plugin])
 
-        assert answer(await said(InMemoryRunner(app=app), "2+2?")) == "4"
+        assert answer(await send_messages(InMemoryRunner(app=app), "2+2?")) == "4"
 
     async def test_it_looks_for_no_server_unless_one_is_named(
         self, trace: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -578,7 +578,7 @@ class TestReplay:
         app = App(name="app", root_agent=agent(), plugins=[plugin])
 
         runner = InMemoryRunner(app=app)
-        assert answer(await said(runner, "2+2?", "and again?")) == "still 4"
+        assert answer(await send_messages(runner, "2+2?", "and again?")) == "still 4"
         await runner.close()
 
         assert isinstance(plugin._outbox, DiscardingOutbox)  # pyright: ignore[reportPrivateUsage]

@@ -314,11 +314,11 @@ async def test_a_tool_that_was_given_its_own_run_keeps_it() -> None:
         """Original."""
         return "original"
 
-    async def patched(*, args: dict[str, Any], tool_context: ToolContext) -> str:
+    async def run_patched(*, args: dict[str, Any], tool_context: ToolContext) -> str:
         return "patched"
 
     tool = FunctionTool(original)
-    vars(tool)["run_async"] = patched
+    vars(tool)["run_async"] = run_patched
     async with Simulation(_agent(tool)) as sim:
         turn = await sim.send("go")
         assert _responses(await turn.call("original")) == [{"result": "patched"}]

@@ -19,7 +19,9 @@ def _call(call_id: str, name: str, response: Mapping[str, Any] | None, **fields:
     )
 
 
-def _recording(*calls: RecordedToolCall, texts: tuple[tuple[str, str], ...] = (), final: str = "done") -> Recording:
+def _build_recording(
+    *calls: RecordedToolCall, texts: tuple[tuple[str, str], ...] = (), final: str = "done"
+) -> Recording:
     run = RecordedRun(
         message={"parts": [{"text": "hi"}]},
         is_query=True,
@@ -38,8 +40,8 @@ def _list_differences(recorded: Recording, current: Recording, *ignored: str) ->
 
 
 def test_responses_are_matched_by_the_id_of_the_call() -> None:
-    recorded = _recording(_call("a", "search", {"n": 1}), _call("b", "get", {"n": 2}))
-    current = _recording(_call("b", "get", {"n": 3}), _call("a", "search", {"n": 1}))
+    recorded = _build_recording(_call("a", "search", {"n": 1}), _call("b", "get", {"n": 2}))
+    current = _build_recording(_call("b", "get", {"n": 3}), _call("a", "search", {"n": 1}))
 
     assert _list_differences(recorded, current) == [("call 2 of get", {"n": 2}, {"n": 3})]
 
@@ -59,28 +61,32 @@ def test_responses_are_matched_by_the_id_of_the_call() -> None:
 def test_ignored_paths_are_not_compared(ignored: list[str], left: int) -> None:
     before = {"items": [{"id": 1, "score": 0.1}], "when": 1}
     now = {"items": [{"id": 1, "score": 0.9}], "when": 2}
-    recorded = _recording(_call("a", "search", before), _call("b", "get", before))
-    current = _recording(_call("a", "search", now), _call("b", "get", now))
+    recorded = _build_recording(_call("a", "search", before), _call("b", "get", before))
+    current = _build_recording(_call("a", "search", now), _call("b", "get", now))
 
     assert len(_list_differences(recorded, current, *ignored)) == left
 
 
 def test_a_call_that_was_not_made_is_a_difference() -> None:
-    recorded = _recording(_call("a", "search", {"n": 1}))
+    recorded = _build_recording(_call("a", "search", {"n": 1}))
 
-    assert _list_differences(recorded, _recording()) == [("call 1 of search", {"name": "search", "args": {}}, None)]
+    assert _list_differences(recorded, _build_recording()) == [
+        ("call 1 of search", {"name": "search", "args": {}}, None)
+    ]
 
 
 def test_a_call_that_is_not_recorded_is_a_difference() -> None:
-    current = _recording(_call("a", "search", {"n": 1}))
+    current = _build_recording(_call("a", "search", {"n": 1}))
 
-    assert _list_differences(_recording(), current) == [
+    assert _list_differences(_build_recording(), current) == [
         ("an unrecorded call of search", None, {"name": "search", "args": {}})
     ]
 
 
 def test_a_call_without_a_recorded_response_is_not_compared() -> None:
-    comparison = compare_recordings(_recording(_call("a", "get", None)), _recording(_call("a", "get", {"n": 2})))
+    comparison = compare_recordings(
+        _build_recording(_call("a", "get", None)), _build_recording(_call("a", "get", {"n": 2}))
+    )
 
     assert not comparison.differences
     assert (comparison.call_count, comparison.compared_call_count) == (1, 0)
@@ -90,37 +96,39 @@ def test_a_call_without_a_recorded_response_is_not_compared() -> None:
 def test_a_call_without_a_recorded_response_that_fails_is_a_difference() -> None:
     failed = _call("a", "get", {"error": {"type": "KeyError", "message": "x"}}, error="KeyError: x")
 
-    assert [what for what, _, _ in _list_differences(_recording(_call("a", "get", None)), _recording(failed))] == [
-        "call 1 of get"
-    ]
+    assert [
+        what for what, _, _ in _list_differences(_build_recording(_call("a", "get", None)), _build_recording(failed))
+    ] == ["call 1 of get"]
 
 
 def test_a_tool_that_does_not_exist_is_a_difference() -> None:
     message = "Invoking `get()` failed as no tool with that name is available. ..."
-    recorded = _recording(_call("a", "get", None))
+    recorded = _build_recording(_call("a", "get", None))
 
-    assert _list_differences(recorded, _recording(_call("a", "get", {"error": message}))) == [
+    assert _list_differences(recorded, _build_recording(_call("a", "get", {"error": message}))) == [
         ("call 1 of get", None, {"error": message})
     ]
 
 
 def test_texts_are_compared_by_agent_and_order() -> None:
-    recorded = _recording(texts=(("a", "one"), ("b", "two"), ("a", "three")))
-    current = _recording(texts=(("b", "two"), ("a", "one"), ("a", "3")))
+    recorded = _build_recording(texts=(("a", "one"), ("b", "two"), ("a", "three")))
+    current = _build_recording(texts=(("b", "two"), ("a", "one"), ("a", "3")))
 
     assert _list_differences(recorded, current) == [("text 2", "three", "3")]
 
 
 def test_a_text_that_is_missing_is_a_difference() -> None:
-    assert _list_differences(_recording(texts=(("a", "one"),)), _recording()) == [("text 1", "one", None)]
+    assert _list_differences(_build_recording(texts=(("a", "one"),)), _build_recording()) == [("text 1", "one", None)]
 
 
 def test_the_final_response_is_compared() -> None:
-    assert _list_differences(_recording(), _recording(final="other")) == [("the final response", "done", "other")]
+    assert _list_differences(_build_recording(), _build_recording(final="other")) == [
+        ("the final response", "done", "other")
+    ]
 
 
 def test_a_recording_that_names_no_paths_is_compared_by_agent() -> None:
-    recorded = _recording(texts=(("a", "one"),))
+    recorded = _build_recording(texts=(("a", "one"),))
     run = recorded.runs[0]
     nameless = replace(run, texts=[RecordedText(key=StreamKey(agent_name="a"), text="one")])
 

@@ -35,13 +35,13 @@ _DEMOS = pytest.mark.parametrize(
 )
 
 
-def _told(entries: list[HistoryEntry]) -> list[dict[str, Any]]:
+def _drop_lost_fields(entries: list[HistoryEntry]) -> list[dict[str, Any]]:
     """Return a history without what a file does not contain: times, durations, and results before ADK wraps them."""
     lost = {"timestamp", "duration_ms", "traceback", "result", "agent_name"}
     return [entry.model_dump(exclude=lost) for entry in entries]
 
 
-def _exported(events: list[Event]) -> EvalCase:
+def _export(events: list[Event]) -> EvalCase:
     return GoldenTraceBuilder(SimulationSession.from_events(config(), events[0].session_id, events)).build()
 
 
@@ -64,8 +64,10 @@ async def test_an_exported_case_is_imported_as_the_same_conversation(tmp_path: P
     def by_kind(entry: dict[str, Any]) -> str:
         return entry["type"]  # the file has calls and responses in two lists, so their interleaving is lost
 
-    assert sorted(_told(build_history(events)), key=by_kind) == sorted(_told(before), key=by_kind)
-    again = _exported(events)
+    assert sorted(_drop_lost_fields(build_history(events)), key=by_kind) == sorted(
+        _drop_lost_fields(before), key=by_kind
+    )
+    again = _export(events)
     assert _conversation(again) == _conversation(case)
     assert (again.session_input, again.final_session_state) == (case.session_input, case.final_session_state)
     assert again.creation_timestamp == case.creation_timestamp
@@ -82,8 +84,8 @@ async def test_a_case_with_invocation_events_is_imported_as_the_same_conversatio
     events = convert_eval_case_to_events(EvalCase(eval_id="web", conversation=invocations))
 
     assert isinstance(invocations[0].intermediate_data, InvocationEvents)
-    assert _told(build_history(events)) == _told(before)
-    for again, original in zip(_conversation(_exported(events)), _conversation(played), strict=True):
+    assert _drop_lost_fields(build_history(events)) == _drop_lost_fields(before)
+    for again, original in zip(_conversation(_export(events)), _conversation(played), strict=True):
         for part in ("user_content", "intermediate_data", "final_response"):
             assert again[part] == original[part]
 
@@ -129,7 +131,7 @@ def test_a_session_that_adk_run_saved_is_imported(tmp_path: Path) -> None:
         ("user_query", "Bye"),
         ("final_response", "Bye."),
     ]
-    assert len(_exported(events).conversation or ()) == 2
+    assert len(_export(events).conversation or ()) == 2
 
 
 @_DEMOS
@@ -144,7 +146,7 @@ async def test_a_session_file_is_imported_as_the_same_conversation(tmp_path: Pat
 
     session = SimulationSession.from_events(config(), "s1", import_adk_session(path))
 
-    assert _told(session.history) == _told(before.history)
+    assert _drop_lost_fields(session.history) == _drop_lost_fields(before.history)
     assert (session.state, session.failure) == (SessionState.COMPLETED, "")
     assert (session.initial_state, session.final_state) == (before.initial_state, before.final_state)
 
@@ -186,20 +188,18 @@ def _invocations(draw: st.DrawFn) -> Invocation:
 
 @given(conversation=st.lists(_invocations(), min_size=1, max_size=3))
 def test_any_case_is_exported_again_as_the_same_conversation(conversation: list[Invocation]) -> None:
-    again = (
-        _exported(convert_eval_case_to_events(EvalCase(eval_id="any", conversation=conversation))).conversation or []
-    )
+    again = _export(convert_eval_case_to_events(EvalCase(eval_id="any", conversation=conversation))).conversation or []
 
     assert [(one.user_content, one.final_response) for one in again] == [
         (one.user_content, one.final_response) for one in conversation
     ]
     for one, other in zip(again, conversation, strict=True):
-        assert _spoken(one) == _spoken(other)
+        assert _list_calls_and_responses(one) == _list_calls_and_responses(other)
     ids = [call.id for one in again for call in calls_of(one.intermediate_data)]
     assert len(ids) == len(set(ids))
 
 
-def _spoken(invocation: Invocation) -> tuple[list[Any], list[Any]]:
+def _list_calls_and_responses(invocation: Invocation) -> tuple[list[Any], list[Any]]:
     """Return the calls, and the responses with the index of their call, or its name if there are no ids."""
     made, answered = calls_of(invocation.intermediate_data), responses_of(invocation.intermediate_data)
     places = {call.id: place for place, call in enumerate(made)}
@@ -222,7 +222,7 @@ def test_a_timeline_from_a_file_is_closed() -> None:
     assert isinstance(events[-1].payload, Closed)
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     with pytest.raises(SessionIncomplete, match="'hi' has no final response"):
-        _exported(events)
+        _export(events)
 
 
 def test_the_answer_of_a_tool_that_failed_is_an_error_again() -> None:

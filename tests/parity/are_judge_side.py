@@ -49,7 +49,7 @@ class Bench:
 
     def prepare(self, job: Mapping[str, Any]) -> dict[str, Any]:
         """Run the oracle of a scenario and make its judges."""
-        self.scenario = _prepare(job["scenario"], _scripted_config(set()))
+        self.scenario = _prepare(job["scenario"], _build_scripted_config(set()))
         self.app_classes = [
             {"name": each.name, "class_name": type(each).__name__, "app_state": {}} for each in self.scenario.apps
         ]
@@ -61,7 +61,7 @@ class Bench:
         stated: dict[str, list[Any]] = job.get("params") or {}
         params = {event_id: [_checker_param(each) for each in given] for event_id, given in stated.items()}
         self.judges = {
-            "scripted": validation.JudgeFactory()(_scripted_config(tools, params)),
+            "scripted": validation.JudgeFactory()(_build_scripted_config(tools, params)),
             "llm_yes": validation.JudgeFactory()(_model_config("yes", tools)),
             "llm_no": validation.JudgeFactory()(_model_config("no", tools)),
         }
@@ -75,7 +75,7 @@ class Bench:
     def speed(self, job: Mapping[str, Any]) -> dict[str, Any]:
         """Measure how long it takes to construct a judge, and to judge a trace."""
         start = time.process_time()
-        self.scenario = _prepare(job["scenario"], _scripted_config())
+        self.scenario = _prepare(job["scenario"], _build_scripted_config())
         prepared = time.process_time() - start
         self.app_classes = [
             {"name": each.name, "class_name": type(each).__name__, "app_state": {}} for each in self.scenario.apps
@@ -134,7 +134,7 @@ def _engine(reply: str) -> Callable[..., tuple[str, None]]:
     return answer
 
 
-def _scripted_config(tools: set[str] | None = None, params: Mapping[str, Any] | None = None) -> Any:
+def _build_scripted_config(tools: set[str] | None = None, params: Mapping[str, Any] | None = None) -> Any:
     configs = import_module("are.simulation.validation.configs")
     return configs.ScriptedGraphPerEventJudgeConfig(
         engine=_engine(""), event_id_to_checker_params=dict(params or {}), **_tool_rows(tools)

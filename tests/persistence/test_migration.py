@@ -335,7 +335,7 @@ class TestVersion2:
 
 
 async def test_a_migrated_database_has_the_schema_of_a_new_one(tmp_path: Path) -> None:
-    def made(path: Path) -> set[tuple[str, str]]:
+    def read_schema(path: Path) -> set[tuple[str, str]]:
         with sqlite3.connect(path) as connection:
             found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
         connection.close()
@@ -348,7 +348,7 @@ async def test_a_migrated_database_has_the_schema_of_a_new_one(tmp_path: Path) -
         async with open_store(tmp_path / name):
             pass
 
-    assert made(tmp_path / "old.db") == made(tmp_path / "new.db")
+    assert read_schema(tmp_path / "old.db") == read_schema(tmp_path / "new.db")
 
 
 async def test_a_migration_that_fails_changes_nothing(database: str, engine: sa.Engine) -> None:

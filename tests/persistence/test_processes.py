@@ -25,7 +25,7 @@ _SCRIPT = Path(__file__).with_name("writing_process.py")
 _ENDLESS = 10**9
 
 
-def _writing(address: str | Path, session_id: str, producers: int, events_each: int) -> OpenProcess:
+def _start_writer(address: str | Path, session_id: str, producers: int, events_each: int) -> OpenProcess:
     command = [str(_SCRIPT), str(address), session_id, str(producers), str(events_each)]
     return fork_server.open_process(command, environment=os.environ)
 
@@ -42,9 +42,9 @@ def _read_acknowledged(lines: list[str]) -> dict[int, str]:
     return {int(seq): event_id for seq, event_id in (line.split() for line in lines if line.endswith("\n"))}
 
 
-async def _killed_while_writing(path: Path, chance: random.Random) -> None:
+async def _kill_while_writing(path: Path, chance: random.Random) -> None:
     session_id = await _new_session(path)
-    with _writing(path, session_id, producers=8, events_each=_ENDLESS) as process:
+    with _start_writer(path, session_id, producers=8, events_each=_ENDLESS) as process:
         assert process.stdout
         lines = [process.stdout.readline() for _ in range(chance.randrange(1, 400))]
         process.kill()
@@ -68,7 +68,7 @@ async def _killed_while_writing(path: Path, chance: random.Random) -> None:
 async def test_a_process_that_is_killed_while_it_writes_loses_nothing_acknowledged(
     sqlite_path: Path, seed: int
 ) -> None:
-    await _killed_while_writing(sqlite_path, random.Random(seed))  # noqa: S311 - a test must be reproducible
+    await _kill_while_writing(sqlite_path, random.Random(seed))  # noqa: S311 - a test must be reproducible
 
 
 @pytest.mark.process
@@ -76,7 +76,7 @@ async def test_a_process_that_is_killed_while_it_writes_loses_nothing_acknowledg
 async def test_a_file_survives_a_hundred_killed_writers(sqlite_path: Path) -> None:
     chance = random.Random("a hundred")  # noqa: S311 - a test must be reproducible
     for _ in range(100):
-        await _killed_while_writing(sqlite_path, chance)
+        await _kill_while_writing(sqlite_path, chance)
 
 
 @pytest.mark.process
@@ -84,13 +84,13 @@ async def test_a_file_survives_a_hundred_killed_writers(sqlite_path: Path) -> No
 async def test_a_file_survives_killed_writers_whenever_they_are_killed(sqlite_path: Path) -> None:
     chance = random.Random(soak_seed())  # noqa: S311 - a round repeats itself
     for _ in range(100):
-        await _killed_while_writing(sqlite_path, chance)
+        await _kill_while_writing(sqlite_path, chance)
 
 
 @pytest.mark.process
 async def test_processes_that_write_at_the_same_time_number_without_gaps(database: str) -> None:
     session_id = await _new_session(database)
-    processes = [_writing(database, session_id, producers=4, events_each=25) for _ in range(3)]
+    processes = [_start_writer(database, session_id, producers=4, events_each=25) for _ in range(3)]
     acknowledged = [_read_acknowledged(process.communicate()[0].splitlines(keepends=True)) for process in processes]
 
     async with open_store(database) as store:
@@ -101,11 +101,11 @@ async def test_processes_that_write_at_the_same_time_number_without_gaps(databas
 
 
 async def test_a_new_database_that_is_opened_many_times_at_once_is_created_once(database: str) -> None:
-    async def opened() -> None:
+    async def create_session() -> None:
         async with open_store(database) as store:
             await store.create_session(Session(session_id=str(uuid4()), created_at=1.0))
 
-    await asyncio.gather(*(asyncio.to_thread(asyncio.run, opened()) for _ in range(8)))
+    await asyncio.gather(*(asyncio.to_thread(asyncio.run, create_session()) for _ in range(8)))
 
     async with open_store(database) as store:
         assert len(await store.list_summaries()) == 8

@@ -118,7 +118,7 @@ def test_a_lone_surrogate_is_replaced_in_the_message_and_decoded_exactly() -> No
 
 
 def test_a_request_is_stored_as_references_however_long_the_conversation() -> None:
-    def stored(contents: int) -> int:
+    def count_stored_bytes(contents: int) -> int:
         ids = [Block.from_data(str(number).encode()).block_id for number in range(contents)]
         asked = TurnAsked(
             invocation_id="i", contents=pack_ids(ids, lambda _: None), tools=ids[0], instruction=ids[0], config=ids[0]
@@ -127,7 +127,7 @@ def test_a_request_is_stored_as_references_however_long_the_conversation() -> No
         assert decode_event(encode_event(event)) == event
         return len(encode_event(event))
 
-    assert stored(100_000) < 2_000
+    assert count_stored_bytes(100_000) < 2_000
 
 
 @pytest.mark.req("003/schema-5")

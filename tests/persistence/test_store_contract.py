@@ -60,7 +60,7 @@ async def _get_status(store: DatabaseStore, session_id: str) -> str:
     return STATUS_PROJECTIONS[summary.status].protocol.value
 
 
-async def made(store: Store) -> str:
+async def create_session(store: Store) -> str:
     new = session()
     await store.create_session(new)
     return new.session_id
@@ -84,7 +84,7 @@ class TestEveryStore:
         assert list(await store.read_events(new.session_id)) == [kept]
 
     async def test_appended_events_are_read_back_with_their_seq(self, store: AnyStore) -> None:
-        session_id = await made(store)
+        session_id = await create_session(store)
         first = await append_drafts(store, [event(session_id), event(session_id)])
         second = await append_drafts(store, [event(session_id)])
 
@@ -94,7 +94,7 @@ class TestEveryStore:
         assert list(await store.read_events(session_id, after_seq=3)) == []
 
     async def test_concurrent_appends_are_numbered_without_gaps_in_call_order(self, store: AnyStore) -> None:
-        sessions = [await made(store) for _ in range(3)]
+        sessions = [await create_session(store) for _ in range(3)]
         drafts = [event(sessions[number % 3]) for number in range(90)]
         prepared = await prepare_appends(store, drafts)
         appended = await asyncio.gather(*(store.append([each], (), model) for each, model in prepared))
@@ -115,7 +115,7 @@ class TestEveryStore:
             await store.read_blocks("nowhere", [])
 
     async def test_blocks_are_kept_once_per_session(self, store: AnyStore) -> None:
-        session_id, other = await made(store), await made(store)
+        session_id, other = await create_session(store), await create_session(store)
         blocks = [Block.from_data(str(number).encode()) for number in range(1_200)]
         await append_drafts(store, [event(session_id)], blocks[:2])
         await append_drafts(store, [event(session_id)], blocks)
@@ -129,7 +129,7 @@ class TestEveryStore:
 class TestDatabases:
     @pytest.mark.req("003/repository-1", "003/flow-1", "003/flow-2", "003/rule-3")
     async def test_a_session_is_active_until_it_is_closed_and_never_again(self, database_store: DatabaseStore) -> None:
-        session_id = await made(database_store)
+        session_id = await create_session(database_store)
         before = await _get_status(database_store, session_id)
         await append_drafts(database_store, [event(session_id, Closed(reason="over"))])
 
@@ -161,7 +161,7 @@ class TestDatabases:
 
     @pytest.mark.req("003/rule-1")
     async def test_the_database_itself_refuses_a_second_decision_of_a_turn(self, database_store: DatabaseStore) -> None:
-        session_id, other = await made(database_store), await made(database_store)
+        session_id, other = await create_session(database_store), await create_session(database_store)
 
         def decision(of: str) -> Event:
             return event(of, TurnDecided(decision_id=str(uuid4()), response={}), turn_id="t1")
@@ -180,7 +180,7 @@ class TestDatabases:
         assert len(await database_store.read_events(other)) == 1
 
     async def test_an_event_that_cannot_be_written_does_not_affect_others(self, database_store: DatabaseStore) -> None:
-        session_id = await made(database_store)
+        session_id = await create_session(database_store)
         twice = event(session_id)
         answers = await asyncio.gather(
             *(append_drafts(database_store, [one]) for one in (event(session_id), twice, twice, event(session_id))),
@@ -191,7 +191,7 @@ class TestDatabases:
         assert [one.seq for one in await database_store.read_events(session_id)] == [1, 2, 3]
 
     async def test_events_for_a_log_that_has_changed_are_refused(self, store: AnyStore) -> None:
-        session_id = await made(store)
+        session_id = await create_session(store)
         (first, model), _ = await prepare_appends(store, [event(session_id), event(session_id)])
         await append_drafts(store, [event(session_id)])
 
@@ -208,7 +208,7 @@ class TestDatabases:
 
     async def test_everything_is_there_after_a_restart(self, database: str) -> None:
         async with open_store(database) as store:
-            session_id = await made(store)
+            session_id = await create_session(store)
             kept = await append_drafts(store, [event(session_id)], [Block.from_data(b"data")])
         async with open_store(database) as store:
             assert list(await store.read_events(session_id)) == kept
@@ -217,7 +217,7 @@ class TestDatabases:
 
     async def test_a_session_whose_summary_is_damaged_can_be_continued(self, database: str) -> None:
         async with open_store(database) as store:
-            session_id = await made(store)
+            session_id = await create_session(store)
             await append_drafts(store, [event(session_id), event(session_id)])
             intact = await store.find_summary(session_id)
         engine = create_engine(parse_database_url(database))
@@ -242,7 +242,7 @@ class TestDatabases:
         asked = TurnAsked(invocation_id="i", contents=(), tools="", instruction="", config="")
         revived = TurnRevived(invocation_id="i", client_id="")
         async with open_store(database) as store:
-            session_id = await made(store)
+            session_id = await create_session(store)
             await append_drafts(store, [event(session_id, asked, "kept"), event(session_id, asked, "gone")])
             drafts = [
                 event(session_id, asked, "brief"),
@@ -260,7 +260,7 @@ class TestDatabases:
 
     async def test_closing_waits_for_queued_writes_and_accepts_no_more(self, database: str) -> None:
         async with open_store(database) as store:
-            session_id = await made(store)
+            session_id = await create_session(store)
             prepared = await prepare_appends(store, [event(session_id) for _ in range(50)])
             appending = [asyncio.ensure_future(store.append([each], (), model)) for each, model in prepared]
             await asyncio.to_thread(int)  # lets them be queued
@@ -275,6 +275,6 @@ class TestDatabases:
 async def test_a_path_may_be_given_as_such_or_as_a_url(tmp_path: Path) -> None:
     path = tmp_path / "ü b.db"
     async with open_store(path) as store:
-        session_id = await made(store)
+        session_id = await create_session(store)
     async with open_store(f"sqlite:///{path}") as store:
         assert await _get_status(store, session_id) == "active"

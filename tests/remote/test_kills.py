@@ -41,8 +41,8 @@ TURNS = 40
 Disturb = Callable[[], Awaitable[None]]
 
 
-def _expected() -> list[type]:
-    """The log of a session that nobody disturbed."""
+def _list_expected_types() -> list[type]:
+    """Return the types of the events of a session that nobody disturbed."""
     calling = [TurnAsked, TurnDecided, AgentEvent, ToolStarted, ToolFinished, AgentEvent]
     return [AgentJoined, UserSpoke, *calling * (TURNS - 1), TurnAsked, TurnDecided, AgentEvent, RunEnded]
 
@@ -72,7 +72,7 @@ async def _play(url: str, known: set[str], seen: list[Event]) -> None:
                 return
 
 
-async def _disturbed(
+async def _play_disturbed(
     server: ServerProcess,
     agent_url: str,
     disturb: Disturb,
@@ -81,8 +81,8 @@ async def _disturbed(
     chance: random.Random,
     known: set[str],
 ) -> list[Event]:
-    """A whole session, disturbed at random points of it; what the person saw."""
-    points = sorted(chance.sample(range(1, len(_expected()) - 2), times))
+    """Play a whole session, disturbed at random points of it, and return what the person saw."""
+    points = sorted(chance.sample(range(1, len(_list_expected_types()) - 2), times))
     environment = {
         "ADK_SIM_SERVER_URL": agent_url,
         "PYTHONPATH": os.pathsep.join([TESTS, *filter(None, [os.environ.get("PYTHONPATH")])]),
@@ -111,7 +111,7 @@ async def _check(database: Path, seen: Sequence[Event]) -> None:
     async with open_store(database) as store:
         log = await store.read_events(seen[0].session_id)
     assert seen == log
-    assert [type(event.payload) for event in log] == _expected()
+    assert [type(event.payload) for event in log] == _list_expected_types()
     assert [event.seq for event in log] == list(range(1, len(log) + 1))
     assert len({event.event_id for event in log}) == len(log)
     responses = [event.payload.response for event in log if isinstance(event.payload, TurnDecided)]
@@ -131,7 +131,8 @@ async def _with_killed_servers(path: Path, *, sessions: int, kills: int, seed: s
         await server.start()
 
     found = [
-        await _disturbed(server, server.url, kill, times=kills, chance=chance, known=known) for _ in range(sessions)
+        await _play_disturbed(server, server.url, kill, times=kills, chance=chance, known=known)
+        for _ in range(sessions)
     ]
     await server.stop()
     for seen in found:
@@ -151,7 +152,7 @@ async def _with_cut_connections(path: Path, *, sessions: int, cuts: int, seed: s
 
         for _ in range(sessions):
             agent_url = f"127.0.0.1:{proxy.port}"
-            found.append(await _disturbed(server, agent_url, cut, times=cuts, chance=chance, known=known))
+            found.append(await _play_disturbed(server, agent_url, cut, times=cuts, chance=chance, known=known))
     await server.stop()
     for seen in found:
         await _check(path, seen)

@@ -63,8 +63,8 @@ async def newest_session(link: RemoteLink) -> str:
     return sessions[0].session_id
 
 
-async def answered(link: RemoteLink, decide: Decide, runs: int) -> list[Event]:
-    """Play the newest session until so many runs of it have ended; its log."""
+async def play_newest_session(link: RemoteLink, decide: Decide, runs: int) -> list[Event]:
+    """Play the newest session until so many runs of it have ended, and return its log."""
     session_id = await newest_session(link)
     log: list[Event] = []
     async with asyncio.timeout(MAX_WAIT_SECONDS):
@@ -80,13 +80,13 @@ async def answered(link: RemoteLink, decide: Decide, runs: int) -> list[Event]:
     return log
 
 
-async def played(
+async def play_agent(
     server: ServerProcess, kind: str, decide: Decide, *arguments: str, runs: int = 1
 ) -> tuple[str, list[Event]]:
-    """An agent's answer and the log of its session, which a person played from here."""
+    """Play an agent as a person, and return its answer and the log of its session."""
     agent = await start_python(AGENT, kind, *arguments, **agent_environment(server))
     async with RemoteLink(server.url) as link:
-        log = await answered(link, decide, runs)
+        log = await play_newest_session(link, decide, runs)
     answer = await read_lines(agent)
     assert await agent.wait() == 0
     return answer[-1], log
@@ -107,7 +107,7 @@ async def test_a_session_with_tools_and_errors_is_played_exported_and_passes_adk
         call_response(("divide", {"dividend": 1, "divisor": 0})),
         text_response("One cannot divide by zero."),
     ]
-    answer, log = await played(server, "math", in_order(*script), runs=2)
+    answer, log = await play_agent(server, "math", in_order(*script), runs=2)
     assert answer == "One cannot divide by zero."
 
     eval_set = tmp_path / "golden.evalset.json"
@@ -139,7 +139,7 @@ async def test_transfer_and_output_schema_are_played_and_pass_adk_eval(server: S
             return text_response(json.dumps(refund))
         return response
 
-    _, log = await played(server, "shop", decide, runs=2)
+    _, log = await play_agent(server, "shop", decide, runs=2)
     assert {event.agent_name for event in log if isinstance(event.payload, TurnDecided)} == {
         "shop_agent",
         "refund_agent",
@@ -152,7 +152,7 @@ async def test_transfer_and_output_schema_are_played_and_pass_adk_eval(server: S
 
 
 async def test_parallel_agents_are_answered_first_come_first_served(server: ServerProcess) -> None:
-    _, log = await played(server, "parallel", lambda asked, request: text_response(f"from {asked.agent_name}"))
+    _, log = await play_agent(server, "parallel", lambda asked, request: text_response(f"from {asked.agent_name}"))
 
     asked = [event.turn_id for event in log if isinstance(event.payload, TurnAsked)]
     assert asked == [event.turn_id for event in log if isinstance(event.payload, TurnDecided)]
@@ -160,7 +160,7 @@ async def test_parallel_agents_are_answered_first_come_first_served(server: Serv
 
 
 async def test_a_person_plays_one_agent_and_its_own_model_another_in_one_run(server: ServerProcess) -> None:
-    answer, log = await played(server, "hybrid", in_order(text_response("from a person")))
+    answer, log = await play_agent(server, "hybrid", in_order(text_response("from a person")))
 
     assert answer == "from a person"
     decided = [(event.agent_name, event.player) for event in log if isinstance(event.payload, TurnDecided)]
@@ -168,7 +168,7 @@ async def test_a_person_plays_one_agent_and_its_own_model_another_in_one_run(ser
 
 
 async def test_a_script_that_ends_at_once_has_told_everything(server: ServerProcess) -> None:
-    answer, log = await played(server, "sums", in_order(text_response("done")), "leave")
+    answer, log = await play_agent(server, "sums", in_order(text_response("done")), "leave")
 
     assert answer == "done"
     assert isinstance(log[-1].payload, RunEnded)
@@ -267,7 +267,7 @@ async def test_adks_own_server_takes_the_plugin_by_its_name(server: ServerProces
             message = {"role": "user", "parts": [{"text": "hi"}]}
             body = {"appName": "assistant", "userId": "u", "sessionId": session["id"], "newMessage": message}
             asking = asyncio.create_task(client.post("/run", json=body))
-            await answered(link, in_order(text_response("from a person")), runs=1)
+            await play_newest_session(link, in_order(text_response("from a person")), runs=1)
             events = (await asking).json()
     finally:
         api.kill()

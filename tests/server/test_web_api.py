@@ -92,7 +92,7 @@ async def draw(tool_context: ToolContext) -> str:
     return "drawn"
 
 
-def tooled() -> LlmAgent:
+def build_tooled_agent() -> LlmAgent:
     return LlmAgent(
         name="tooled",
         model=ScriptedModel(script=[call_response(("add", {"a": 1, "b": 1})), text_response("2")]),
@@ -101,7 +101,7 @@ def tooled() -> LlmAgent:
     )
 
 
-def structured() -> LlmAgent:
+def build_structured_agent() -> LlmAgent:
     return LlmAgent(name="structured", model="gemini-2.5-flash", input_schema=Question, output_schema=Answer)
 
 
@@ -112,13 +112,15 @@ def with_inner() -> LlmAgent:
 
 @pytest.fixture
 async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
-    async with serve_agents(tmp_path, tooled(), structured(), with_inner(), load_demo_app("math_agent")) as client:
+    async with serve_agents(
+        tmp_path, build_tooled_agent(), build_structured_agent(), with_inner(), load_demo_app("math_agent")
+    ) as client:
         yield client
 
 
 @pytest.mark.parametrize("number", [2**63, 2**70, -1, -(2**70)])
 async def test_numbers_beyond_what_a_database_can_represent_are_refused(tmp_path: Path, number: int) -> None:
-    async with serve_agents(tmp_path, tooled(), database=tmp_path / "simulator.db") as client:
+    async with serve_agents(tmp_path, build_tooled_agent(), database=tmp_path / "simulator.db") as client:
         session_id = await client.start_session("tooled", "go")
         await client.wait_for_turn(session_id)
         for path, status in (

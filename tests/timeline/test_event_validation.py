@@ -54,7 +54,7 @@ def _build_event(**fields: Any) -> Event:
     return Event(**whole)
 
 
-def _finished(**fields: Any) -> ToolFinished:
+def _build_tool_finished(**fields: Any) -> ToolFinished:
     whole: dict[str, Any] = {"call_id": "c", "result": 1, "duration_ms": 1.0, **fields}
     return ToolFinished(**whole)
 
@@ -129,15 +129,18 @@ def test_any_event_of_adk_is_valid(content: types.Content, state: dict[str, Any]
             "turn_decided.duration_ms must be a finite number of at least 0, and is nan.",
         ),
         (
-            _finished(duration_ms=math.inf),
+            _build_tool_finished(duration_ms=math.inf),
             "tool_finished.duration_ms must be a finite number of at least 0, and is inf.",
         ),
-        (_finished(duration_ms=-1.5), "tool_finished.duration_ms must be a finite number of at least 0, and is -1.5."),
-        (_finished(actions=[]), "tool_finished.actions must be an object, and is a list."),
-        (_finished(result=b"bytes"), "tool_finished.result must be JSON, and contains a bytes."),
-        (_finished(result={1: 2}), "tool_finished.result must be JSON, and has a key that is a number."),
         (
-            _finished(result=_nest(100_001)),
+            _build_tool_finished(duration_ms=-1.5),
+            "tool_finished.duration_ms must be a finite number of at least 0, and is -1.5.",
+        ),
+        (_build_tool_finished(actions=[]), "tool_finished.actions must be an object, and is a list."),
+        (_build_tool_finished(result=b"bytes"), "tool_finished.result must be JSON, and contains a bytes."),
+        (_build_tool_finished(result={1: 2}), "tool_finished.result must be JSON, and has a key that is a number."),
+        (
+            _build_tool_finished(result=_nest(100_001)),
             f"tool_finished.result must have at most {MAX_JSON_DEPTH} nesting levels, and has more.",
         ),
         (
@@ -216,13 +219,13 @@ def test_a_session_is_checked() -> None:
 
 
 def test_results_may_hold_numbers_that_json_lacks() -> None:
-    validate_payload(_finished(result={"nan": math.nan, "endless": [math.inf]}))
+    validate_payload(_build_tool_finished(result={"nan": math.nan, "endless": [math.inf]}))
 
 
 def test_what_is_nested_as_deeply_as_allowed_is_valid() -> None:
-    validate_payload(_finished(result=_nest(MAX_JSON_DEPTH // 2)))
+    validate_payload(_build_tool_finished(result=_nest(MAX_JSON_DEPTH // 2)))
     with pytest.raises(InvalidField):
-        validate_payload(_finished(result=_nest(MAX_JSON_DEPTH // 2 + 2)))
+        validate_payload(_build_tool_finished(result=_nest(MAX_JSON_DEPTH // 2 + 2)))
 
 
 def test_what_a_tool_returns_is_recorded_however_deeply_it_is_nested() -> None:
@@ -230,4 +233,4 @@ def test_what_a_tool_returns_is_recorded_however_deeply_it_is_nested() -> None:
         value: Any
 
     for value in (_nest(1_000), [[[Result(value=_nest(200))]]], _nest(249), Result(value=_nest(500))):
-        validate_payload(_finished(result=to_json_value(value)))
+        validate_payload(_build_tool_finished(result=to_json_value(value)))

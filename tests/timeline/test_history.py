@@ -39,7 +39,7 @@ def _spoke(text: str) -> UserSpoke:
     return UserSpoke(content=user_content(text))
 
 
-def _emitted(*parts: dict[str, Any], final: bool = False) -> AgentEvent:
+def _build_agent_event(*parts: dict[str, Any], final: bool = False) -> AgentEvent:
     return AgentEvent(invocation_id="i", event={"content": {"role": "model", "parts": list(parts)}}, final=final)
 
 
@@ -60,14 +60,14 @@ _DONE = RunEnded(invocation_id="i", outcome=RunOutcome.DONE)
 async def test_a_session_folds_to_query_calls_outputs_and_answer_in_order() -> None:
     entries = await _history(
         _spoke("Calculate 5 * 5 + 10"),
-        _emitted(_call("c1", a=5, b=5)),
+        _build_agent_event(_call("c1", a=5, b=5)),
         ToolStarted(call_id="c1", tool_name="add", arguments={"a": 5, "b": 5}),
         ToolFinished(call_id="c1", result=25, duration_ms=3.0),
-        _emitted(_response("c1", {"result": 25})),
-        _emitted(_call("c2", a=25, b=10)),
+        _build_agent_event(_response("c1", {"result": 25})),
+        _build_agent_event(_call("c2", a=25, b=10)),
         ToolFinished(call_id="c2", result=35, duration_ms=2.0),
-        _emitted(_response("c2", {"result": 35})),
-        _emitted({"text": "The answer is 35"}, final=True),
+        _build_agent_event(_response("c2", {"result": 35})),
+        _build_agent_event({"text": "The answer is 35"}, final=True),
         _DONE,
     )
 
@@ -119,7 +119,10 @@ async def test_a_failed_tool_is_an_error_entry_with_what_the_model_got() -> None
         call_id="c1", error_type="ConnectionError", error_message="refused", duration_ms=1.0, traceback="Traceback ..."
     )
     entries = await _history(
-        _spoke("hi"), _emitted(_call("c1")), failed, _emitted(_response("c1", {"error": {"type": "ConnectionError"}}))
+        _spoke("hi"),
+        _build_agent_event(_call("c1")),
+        failed,
+        _build_agent_event(_response("c1", {"error": {"type": "ConnectionError"}})),
     )
 
     error = entries[-1]
@@ -131,7 +134,9 @@ async def test_a_failed_tool_is_an_error_entry_with_what_the_model_got() -> None
 
 
 async def test_a_call_answered_without_its_tool_also_has_an_output() -> None:
-    entries = await _history(_spoke("hi"), _emitted(_call("c1")), _emitted(_response("c1", {"from": "a callback"})))
+    entries = await _history(
+        _spoke("hi"), _build_agent_event(_call("c1")), _build_agent_event(_response("c1", {"from": "a callback"}))
+    )
 
     output = entries[-1]
     assert isinstance(output, ToolOutput)
@@ -141,7 +146,7 @@ async def test_a_call_answered_without_its_tool_also_has_an_output() -> None:
 async def test_events_inside_an_agent_used_as_a_tool_add_no_entries() -> None:
     entries = await _history(
         _spoke("hi"),
-        _emitted(_call("outer", "specialist")),
+        _build_agent_event(_call("outer", "specialist")),
         ToolFinished(call_id="inner", result=1, duration_ms=1.0),
         ToolFinished(call_id="outer", result=2, duration_ms=1.0),
     )
@@ -151,7 +156,10 @@ async def test_events_inside_an_agent_used_as_a_tool_add_no_entries() -> None:
 
 async def test_the_last_of_several_final_answers_is_used() -> None:
     entries = await _history(
-        _spoke("hi"), _emitted({"text": "draft"}, final=True), _emitted({"text": "final"}, final=True), _DONE
+        _spoke("hi"),
+        _build_agent_event({"text": "draft"}, final=True),
+        _build_agent_event({"text": "final"}, final=True),
+        _DONE,
     )
 
     assert [entry.content for entry in entries if isinstance(entry, FinalResponse)] == ["final"]
@@ -159,7 +167,7 @@ async def test_the_last_of_several_final_answers_is_used() -> None:
 
 async def test_thoughts_are_no_answer() -> None:
     entries = await _history(
-        _spoke("hi"), _emitted({"text": "hm", "thought": True}, {"text": "yes"}, final=True), _DONE
+        _spoke("hi"), _build_agent_event({"text": "hm", "thought": True}, {"text": "yes"}, final=True), _DONE
     )
 
     assert [entry.content for entry in entries if isinstance(entry, FinalResponse)] == ["yes"]
@@ -168,7 +176,7 @@ async def test_thoughts_are_no_answer() -> None:
 async def test_a_run_that_failed_has_no_final_response() -> None:
     failed = RunEnded(invocation_id="i", outcome=RunOutcome.FAILED, error_type="ValueError", error_message="no")
 
-    entries = await _history(_spoke("hi"), _emitted({"text": "draft"}, final=True), failed)
+    entries = await _history(_spoke("hi"), _build_agent_event({"text": "draft"}, final=True), failed)
 
     assert [entry.type for entry in entries] == ["user_query"]
 
@@ -176,7 +184,7 @@ async def test_a_run_that_failed_has_no_final_response() -> None:
 async def test_consent_is_neither_a_query_nor_a_call_of_the_model() -> None:
     consent = UserSpoke(content={"role": "user", "parts": [_response("q", {"confirmed": True})]})
 
-    entries = await _history(_spoke("hi"), _emitted(_call("q", "adk_request_confirmation")), consent)
+    entries = await _history(_spoke("hi"), _build_agent_event(_call("q", "adk_request_confirmation")), consent)
 
     assert [entry.type for entry in entries] == ["user_query"]
 

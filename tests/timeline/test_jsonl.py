@@ -96,7 +96,7 @@ def test_every_kind_of_event_is_tried() -> None:
     assert set(payload_strategies.PAYLOADS) == set(get_args(Payload)) - {Unreadable}
 
 
-async def _played(contents: int = 1) -> tuple[MemoryStore, Session]:
+async def _play_session(contents: int = 1) -> tuple[MemoryStore, Session]:
     store = MemoryStore()
     timeline = Timeline(store, ManualClock())
     session = await timeline.create_session("math")
@@ -116,7 +116,7 @@ async def _played(contents: int = 1) -> tuple[MemoryStore, Session]:
 
 
 async def test_a_file_gives_back_the_log_its_requests_and_its_artifacts(tmp_path: Path) -> None:
-    store, session = await _played(40)
+    store, session = await _play_session(40)
     path = tmp_path / "session.jsonl"
     await write_session(store, session, path)
 
@@ -135,7 +135,7 @@ async def test_a_file_gives_back_the_log_its_requests_and_its_artifacts(tmp_path
 
 
 async def test_a_block_is_written_once_and_before_the_event_that_names_it() -> None:
-    store, session = await _played(3)
+    store, session = await _play_session(3)
     found = await _all(iter_records(store, session))
 
     blocks = [record.block_id for record in found if isinstance(record, Block)]
@@ -153,12 +153,12 @@ async def _all(found: AsyncIterator[TimelineRecord]) -> list[TimelineRecord]:
 
 
 async def _lines(tmp_path: Path) -> list[str]:
-    store, session = await _played()
+    store, session = await _play_session()
     await write_session(store, session, tmp_path / "good.jsonl")
     return (tmp_path / "good.jsonl").read_text().splitlines()
 
 
-def _refused(tmp_path: Path, lines: Sequence[str]) -> str:
+def _read_refusal(tmp_path: Path, lines: Sequence[str]) -> str:
     path = tmp_path / "bad.jsonl"
     path.write_text("".join(line + "\n" for line in lines))
     with pytest.raises(ImportRefused, match=r"bad\.jsonl cannot be opened as a timeline: ") as refused:
@@ -180,16 +180,16 @@ def _refused(tmp_path: Path, lines: Sequence[str]) -> str:
 async def test_a_bad_line_is_refused_with_its_number(tmp_path: Path, line: str, why: str) -> None:
     good = await _lines(tmp_path)
 
-    assert _refused(tmp_path, [*good, line]).startswith(f"line {len(good) + 1}: {why}")
+    assert _read_refusal(tmp_path, [*good, line]).startswith(f"line {len(good) + 1}: {why}")
 
 
 async def test_an_incomplete_file_is_refused(tmp_path: Path) -> None:
     good = await _lines(tmp_path)
 
-    assert _refused(tmp_path, []) == "the file is empty"
-    assert "line 1: the first line, and no other, must be a session" in _refused(tmp_path, good[1:])
-    assert "version 2; this release reads" in _refused(tmp_path, [good[0].replace('"version":1', '"version":2')])
-    assert "event 2 of session" in _refused(tmp_path, [line for line in good if '"seq":2' not in line])
+    assert _read_refusal(tmp_path, []) == "the file is empty"
+    assert "line 1: the first line, and no other, must be a session" in _read_refusal(tmp_path, good[1:])
+    assert "version 2; this release reads" in _read_refusal(tmp_path, [good[0].replace('"version":1', '"version":2')])
+    assert "event 2 of session" in _read_refusal(tmp_path, [line for line in good if '"seq":2' not in line])
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     ids=["text", "time", "name", "depth", "session"],
 )
 async def test_an_invalid_event_is_refused_and_its_line_named(tmp_path: Path, old: str, new: str, problem: str) -> None:
-    store, session = await _played()
+    store, session = await _play_session()
     path = tmp_path / "session.jsonl"
     await write_session(store, session, path)
     text = path.read_text()

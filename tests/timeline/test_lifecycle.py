@@ -45,14 +45,14 @@ def timeline(store: AnyStore, clock: ManualClock) -> Timeline:
     return Timeline(store, clock)
 
 
-async def made(timeline: Timeline, description: str = "") -> str:
+async def create_session(timeline: Timeline, description: str = "") -> str:
     return (await timeline.create_session(description)).session_id
 
 
 async def test_sessions_are_listed_newest_first_with_their_status(timeline: Timeline, clock: ManualClock) -> None:
-    first, second = await made(timeline, "first"), ""
+    first, second = await create_session(timeline, "first"), ""
     clock.time = 1_001.5
-    second = await made(timeline, "second")
+    second = await create_session(timeline, "second")
     clock.time = 1_002.25
     await ask_turn(timeline, first, "t1")
 
@@ -74,7 +74,7 @@ async def test_sessions_are_listed_newest_first_with_their_status(timeline: Time
 async def test_pages_are_stable_while_sessions_are_added(timeline: Timeline, clock: ManualClock) -> None:
     for number in range(5):
         clock.time = 1_000.0 + number // 2
-        await made(timeline, str(number))
+        await create_session(timeline, str(number))
     expected = [one.session.session_id for one in await timeline.list_summaries()]
 
     found: list[str] = []
@@ -82,14 +82,14 @@ async def test_pages_are_stable_while_sessions_are_added(timeline: Timeline, clo
     while page:
         found += [one.session.session_id for one in page]
         clock.time += 1
-        await made(timeline, "added meanwhile")
+        await create_session(timeline, "added meanwhile")
         page = await timeline.list_summaries(SessionFilter(before=page[-1].cursor), limit=2)
 
     assert found == expected
 
 
 async def test_the_queue_holds_the_turns_of_all_sessions_oldest_first(timeline: Timeline, clock: ManualClock) -> None:
-    first, second = await made(timeline), await made(timeline)
+    first, second = await create_session(timeline), await create_session(timeline)
     for turn_id, session_id in (("t1", second), ("t2", first), ("t3", second)):
         clock.time += 1
         await ask_turn(timeline, session_id, turn_id)
@@ -100,7 +100,7 @@ async def test_the_queue_holds_the_turns_of_all_sessions_oldest_first(timeline: 
 
 
 async def test_turns_of_one_moment_are_queued_in_the_order_in_which_they_must_be_decided(timeline: Timeline) -> None:
-    session_id = await made(timeline)
+    session_id = await create_session(timeline)
     turns = [str(uuid4()) for _ in range(20)]
     for turn_id in turns:  # all at the same time of the clock
         await ask_turn(timeline, session_id, turn_id)
@@ -114,7 +114,7 @@ async def test_turns_of_one_moment_are_queued_in_the_order_in_which_they_must_be
 
 
 async def test_a_turn_of_another_player_is_never_queued_and_blocks_no_person(timeline: Timeline) -> None:
-    session_id = await made(timeline)
+    session_id = await create_session(timeline)
     request = build_request_blocks([user_content("hi")])
     await timeline.ask(
         TurnRequest(
@@ -136,7 +136,7 @@ async def test_a_turn_of_another_player_is_never_queued_and_blocks_no_person(tim
 
 
 async def test_a_session_is_renamed(timeline: Timeline) -> None:
-    session_id = await made(timeline, "old")
+    session_id = await create_session(timeline, "old")
     await ask_turn(timeline, session_id, "t1")
     await timeline.rename_session(session_id, "new")
 
@@ -148,7 +148,7 @@ async def test_a_session_is_renamed(timeline: Timeline) -> None:
 
 
 async def test_deleting_a_session_deletes_its_data(timeline: Timeline, store: AnyStore) -> None:
-    session_id, other = await made(timeline), await made(timeline)
+    session_id, other = await create_session(timeline), await create_session(timeline)
     await ask_turn(timeline, session_id, "t1")
     await ask_turn(timeline, other, "t1")
     await timeline.delete_session(session_id)
@@ -167,7 +167,7 @@ async def test_deleting_a_session_deletes_its_data(timeline: Timeline, store: An
 
 
 async def test_deleting_a_session_ends_all_waits_in_it(timeline: Timeline) -> None:
-    session_id = await made(timeline)
+    session_id = await create_session(timeline)
     await ask_turn(timeline, session_id, "t1")
     waiting = asyncio.create_task(timeline.wait_for_decision(session_id, "t1"))
 
@@ -186,11 +186,11 @@ async def test_deleting_a_session_ends_all_waits_in_it(timeline: Timeline) -> No
 
 
 async def test_idle_sessions_are_deleted_unless_a_turn_is_pending(timeline: Timeline, clock: ManualClock) -> None:
-    old, waiting = await made(timeline, "old"), await made(timeline, "waiting")
+    old, waiting = await create_session(timeline, "old"), await create_session(timeline, "waiting")
     await timeline.append(EventBatch(old, [UserSpoke(content=user_content("hi"))]))
     await ask_turn(timeline, waiting, "t1")
     clock.time = 2_000.0
-    new = await made(timeline, "new")
+    new = await create_session(timeline, "new")
 
     deleted = await timeline.delete_idle_sessions(1_500.0)
 
@@ -199,7 +199,7 @@ async def test_idle_sessions_are_deleted_unless_a_turn_is_pending(timeline: Time
 
 
 async def test_the_size_of_a_session_grows_with_what_is_in_it(timeline: Timeline) -> None:
-    session_id, empty = await made(timeline), await made(timeline)
+    session_id, empty = await create_session(timeline), await create_session(timeline)
     await ask_turn(timeline, session_id, "t1", build_request_blocks([user_content("x" * 10_000)]))
 
     sizes = await timeline.get_session_sizes()
@@ -208,7 +208,7 @@ async def test_the_size_of_a_session_grows_with_what_is_in_it(timeline: Timeline
 
 
 async def test_a_session_is_closed_once_with_a_reason(timeline: Timeline) -> None:
-    session_id = await made(timeline)
+    session_id = await create_session(timeline)
     closed = await timeline.close_session(session_id, "enough", cancelled=True)
     again = await timeline.close_session(session_id, "again")
 
@@ -228,7 +228,7 @@ async def test_a_session_with_a_given_id_is_created_once(timeline: Timeline) -> 
 
 
 async def test_events_that_were_sent_twice_are_stored_once(timeline: Timeline) -> None:
-    session_id = await made(timeline)
+    session_id = await create_session(timeline)
     drafts = [
         Event(event_id=f"{session_id}-{number}", session_id=session_id, seq=0, timestamp=0.0, payload=spoke)
         for number, spoke in enumerate([UserSpoke(content=user_content("a")), UserSpoke(content=user_content("b"))])
@@ -241,7 +241,7 @@ async def test_events_that_were_sent_twice_are_stored_once(timeline: Timeline) -
 
 class TestAbandonment:
     async def test_an_abandoned_turn_leaves_the_queue_and_cannot_be_decided(self, timeline: Timeline) -> None:
-        session_id = await made(timeline)
+        session_id = await create_session(timeline)
         await ask_turn(timeline, session_id, "t1")
         await timeline.withdraw(session_id, "t1", abandoned=True)
 
@@ -251,7 +251,7 @@ class TestAbandonment:
             await timeline.decide(TurnDecision(session_id, "t1", text_decision("late")))
 
     async def test_submitted_again_it_is_pending_again_with_one_request_in_the_log(self, timeline: Timeline) -> None:
-        session_id = await made(timeline)
+        session_id = await create_session(timeline)
         asked = await ask_turn(timeline, session_id, "t1")
         await timeline.withdraw(session_id, "t1", abandoned=True)
         assert await ask_turn(timeline, session_id, "t1") == asked
@@ -263,7 +263,7 @@ class TestAbandonment:
         assert kinds == [TurnAsked, TurnWithdrawn, TurnRevived, TurnDecided]
 
     async def test_a_turn_that_is_decided_is_neither_withdrawn_nor_revived(self, timeline: Timeline) -> None:
-        session_id = await made(timeline)
+        session_id = await create_session(timeline)
         await ask_turn(timeline, session_id, "t1")
         decided = await timeline.decide(TurnDecision(session_id, "t1", text_decision("hi")))
         await timeline.withdraw(session_id, "t1", abandoned=True)
@@ -274,7 +274,7 @@ class TestAbandonment:
 
 
 async def test_a_listener_receives_every_new_event_until_it_unsubscribes(timeline: Timeline) -> None:
-    session_id = await made(timeline)
+    session_id = await create_session(timeline)
     await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("before"))]))
     received: list[Event] = []
     stop = await timeline.listen(session_id, received.append)
@@ -286,7 +286,7 @@ async def test_a_listener_receives_every_new_event_until_it_unsubscribes(timelin
 
 
 async def test_a_request_that_refers_to_missing_blocks_is_refused(timeline: Timeline) -> None:
-    session_id = await made(timeline)
+    session_id = await create_session(timeline)
     here = Block.from_data(b"[]")
     asked = TurnAsked(
         invocation_id="i", contents=((Block.from_data(b"?").block_id,),), tools=here.block_id,

@@ -30,7 +30,7 @@ _VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-def _nested(levels: int) -> str:
+def _nest(levels: int) -> str:
     return "[" * levels + "]" * levels
 
 
@@ -56,7 +56,7 @@ def test_numbers_keep_their_types() -> None:
         ("1e999", "the number 1e999 is too large"),
         ("9" * 301, f"the number {'9' * 40}... is too large"),
         ('{"a": 1, "a": 1}', "an object has the key 'a' twice, and only one could be kept"),
-        (_nested(100_000), "it is nested too deeply to be read"),
+        (_nest(100_000), "it is nested too deeply to be read"),
         ("", "it is not JSON: Expecting value"),
     ],
 )
@@ -93,10 +93,10 @@ def test_of_equal_keys_the_last_wins_where_that_is_allowed() -> None:
 @pytest.mark.parametrize("levels", [3, 4, 100_000])
 def test_the_depth_can_be_limited(levels: int) -> None:
     if levels == 3:
-        assert parse_json(_nested(levels), max_depth=3) == [[[]]]
+        assert parse_json(_nest(levels), max_depth=3) == [[[]]]
     else:
         with pytest.raises(InvalidJson, match="it has more than 3 levels"):
-            parse_json(_nested(levels), max_depth=3)
+            parse_json(_nest(levels), max_depth=3)
 
 
 def test_depth_is_counted_without_recursion() -> None:
@@ -105,8 +105,8 @@ def test_depth_is_counted_without_recursion() -> None:
         deepest = [deepest]
 
     assert is_too_deep(deepest)
-    assert is_too_deep(json.loads(_nested(MAX_DEPTH + 1)))
-    assert not is_too_deep(json.loads(_nested(MAX_DEPTH)))
+    assert is_too_deep(json.loads(_nest(MAX_DEPTH + 1)))
+    assert not is_too_deep(json.loads(_nest(MAX_DEPTH)))
     assert is_too_deep({"a": {"b": 1}}, max_depth=2)
     while deepest:  # freeing it level by level: Python's deallocator would recurse
         deepest = deepest.pop()

@@ -533,7 +533,7 @@ class TestRequests:
     @pytest.mark.parametrize("sizes", [(50, 400), pytest.param((100, 1_000), marks=pytest.mark.long)])
     @pytest.mark.slow
     async def test_a_conversation_is_stored_once_however_often_it_is_sent(self, sizes: tuple[int, int]) -> None:
-        async def stored(turns: int) -> int:
+        async def count_stored_bytes(turns: int) -> int:
             store = MemoryStore()
             timeline = Timeline(store)
             session_id = (await timeline.create_session()).session_id
@@ -543,7 +543,7 @@ class TestRequests:
                 await ask_turn(timeline, session_id, str(turn), build_request_blocks(contents))
             return store.count_stored_bytes(session_id)
 
-        per_turn = [await stored(turns) / turns for turns in sizes]
+        per_turn = [await count_stored_bytes(turns) / turns for turns in sizes]
 
         assert per_turn[1] <= per_turn[0] * 1.1
 

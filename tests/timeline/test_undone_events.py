@@ -15,11 +15,11 @@ from adk_agent_sim.timeline.undone_events import count_undone_turns, list_redoab
 _BLOCK = Block.from_data(b"{}").block_id
 
 
-def _asked() -> TurnAsked:
+def _build_turn_asked() -> TurnAsked:
     return TurnAsked(invocation_id="i", contents=((),), tools=_BLOCK, instruction=_BLOCK, config=_BLOCK)
 
 
-def _decided() -> TurnDecided:
+def _build_turn_decided() -> TurnDecided:
     return TurnDecided(decision_id="d", response={"content": {"parts": [{"text": "x"}]}})
 
 
@@ -30,7 +30,7 @@ def _log(*entries: tuple[Payload, str]) -> list[Event]:
     ]
 
 
-def _rewound(to_seq: int, from_seq: int, *, redone: bool = False) -> tuple[Payload, str]:
+def _build_rewound(to_seq: int, from_seq: int, *, redone: bool = False) -> tuple[Payload, str]:
     return Rewound(to_seq=to_seq, kept_seqs=[], from_seq=from_seq, redone=redone), ""
 
 
@@ -40,10 +40,10 @@ def _seqs(events: Sequence[Event]) -> list[int]:
 
 _TWO_TURNS: list[tuple[Payload, str]] = [
     (UserSpoke(content=user_content("hi")), ""),
-    (_asked(), "a"),
-    (_decided(), "a"),
-    (_asked(), "b"),
-    (_decided(), "b"),
+    (_build_turn_asked(), "a"),
+    (_build_turn_decided(), "a"),
+    (_build_turn_asked(), "b"),
+    (_build_turn_decided(), "b"),
 ]
 
 
@@ -55,9 +55,15 @@ def test_a_log_without_an_undo_counts_as_it_is() -> None:
 
 
 def test_an_undo_a_redo_and_an_undo_of_both_decisions() -> None:
-    undone = _log(*_TWO_TURNS, _rewound(3, 5), (_asked(), "b2"))
-    redone = _log(*_TWO_TURNS, _rewound(3, 5), (_asked(), "b2"), _rewound(5, 7, redone=True))
-    twice = _log(*_TWO_TURNS, _rewound(3, 5), (_asked(), "b2"), _rewound(1, 7), (_asked(), "a2"))
+    undone = _log(*_TWO_TURNS, _build_rewound(3, 5), (_build_turn_asked(), "b2"))
+    redone = _log(*_TWO_TURNS, _build_rewound(3, 5), (_build_turn_asked(), "b2"), _build_rewound(5, 7, redone=True))
+    twice = _log(
+        *_TWO_TURNS,
+        _build_rewound(3, 5),
+        (_build_turn_asked(), "b2"),
+        _build_rewound(1, 7),
+        (_build_turn_asked(), "a2"),
+    )
 
     assert _seqs(remove_undone_events(undone)) == [1, 2, 3, 7]
     assert _seqs(list_redoable(undone)) == [6]
@@ -69,14 +75,14 @@ def test_an_undo_a_redo_and_an_undo_of_both_decisions() -> None:
 
 
 def test_a_new_decision_ends_what_can_be_redone() -> None:
-    log = _log(*_TWO_TURNS, _rewound(3, 5), (_asked(), "b2"), (_decided(), "b2"))
+    log = _log(*_TWO_TURNS, _build_rewound(3, 5), (_build_turn_asked(), "b2"), (_build_turn_decided(), "b2"))
 
     assert _seqs(remove_undone_events(log)) == [1, 2, 3, 7, 8]
     assert list_redoable(log) == []
 
 
 def test_events_that_another_fold_has_left_out_do_not_matter() -> None:
-    log = _log(*_TWO_TURNS, _rewound(3, 5), (_asked(), "b2"))
+    log = _log(*_TWO_TURNS, _build_rewound(3, 5), (_build_turn_asked(), "b2"))
 
     assert _seqs(remove_undone_events([event for event in log if event.seq != 3])) == [1, 7]
 
@@ -84,11 +90,11 @@ def test_events_that_another_fold_has_left_out_do_not_matter() -> None:
 def test_a_cut_before_a_turn_leaves_out_turns_that_were_not_decided_by_then() -> None:
     side_by_side = _log(
         (UserSpoke(content=user_content("hi")), ""),
-        (_asked(), "a"),
-        (_asked(), "b"),
-        (_decided(), "a"),
-        (_decided(), "b"),
-        (_asked(), "c"),
+        (_build_turn_asked(), "a"),
+        (_build_turn_asked(), "b"),
+        (_build_turn_decided(), "a"),
+        (_build_turn_decided(), "b"),
+        (_build_turn_asked(), "c"),
     )
 
     assert _seqs(cut_before_turn(side_by_side, "b").events) == [1]

@@ -24,7 +24,9 @@ from adk_agent_sim.timeline.world_events import (
 )
 
 
-def _happened(kind: str, function: str | None, call_id: str = "", error: str | None = None) -> WorldEventHappened:
+def _build_world_event(
+    kind: str, function: str | None, call_id: str = "", error: str | None = None
+) -> WorldEventHappened:
     args = [{"name": "subject", "value": "Lunch?", "value_type": "str"}]
     action = None if function is None else {"action_id": "a", "app": "Emails", "function": function, "args": args}
     completed: dict[str, Any] = {
@@ -53,9 +55,9 @@ def _list_rows(*payloads: Payload) -> list[tuple[str, str, str, str, str, float 
 def test_each_event_of_a_world_is_one_line() -> None:
     assert _list_rows(
         WorldStarted(scenario_id="lunch", start_time=1000.0, seed=7),
-        _happened("ENV", "send_email_to_user"),
-        _happened("ENV", "delete_email", error="There is no such email."),
-        _happened("VALIDATION", None),
+        _build_world_event("ENV", "send_email_to_user"),
+        _build_world_event("ENV", "delete_email", error="There is no such email."),
+        _build_world_event("VALIDATION", None),
         NotificationDelivered(kind="ENVIRONMENT_NOTIFICATION", text="New email\nfrom Ada", elapsed_seconds=61.0),
         WorldTimeChanged(from_seconds=61.0, to_seconds=120.0, reason="wait"),
         VerdictReached(turn=1, passed=True),
@@ -77,13 +79,13 @@ def test_what_has_a_row_already_gets_no_second_one() -> None:
     call: dict[str, Json] = {"parts": [{"function_call": function_call}], "role": "model"}
     rows = _list_rows(
         UserSpoke(content=user_content("Hello")),
-        _happened("USER", "send_message_to_agent"),
+        _build_world_event("USER", "send_message_to_agent"),
         AgentEvent(invocation_id="i", event={"content": call}, final=False),
-        _happened("AGENT", "send_email", call_id="c"),
-        _happened("AGENT", "list_emails", call_id="a call that has ended"),
+        _build_world_event("AGENT", "send_email", call_id="c"),
+        _build_world_event("AGENT", "list_emails", call_id="a call that has ended"),
         AgentEvent(invocation_id="i", event={"author": "environment", "content": user_content("News")}, final=False),
         WorldTimeChanged(from_seconds=61.0, to_seconds=62.0, reason="thinking"),
-        _happened("AGENT", "send_message_to_user"),
+        _build_world_event("AGENT", "send_message_to_user"),
     )
     assert [(kind, subject, seconds) for kind, _, subject, _, _, seconds in rows] == [
         ("user", "", None),
@@ -99,7 +101,7 @@ async def test_a_closed_session_takes_verdicts_and_nothing_else(store: AnyStore)
     assert await timeline.close_session(session_id, "again") == closed
     assert [row.subject for row in await timeline.read_rows(session_id, 0, 9)] == ["closed", "verdict"]
     with pytest.raises(SessionClosed):
-        await timeline.append(EventBatch(session_id, [_happened("ENV", "add_email")]))
+        await timeline.append(EventBatch(session_id, [_build_world_event("ENV", "add_email")]))
 
 
 @pytest.mark.parametrize(

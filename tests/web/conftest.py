@@ -68,7 +68,7 @@ async def open_page(
     """Opens tabs of one browser; afterwards fails the test if anything went wrong in one of them."""
     contexts = [await browsers.new_context(browser)]
 
-    async def opened(
+    async def open_tab(
         address: str = "", *, width: int = 1280, height: int = 720, theme: Theme = "light", apart: bool = False
     ) -> Page:
         address = address or server.url  # each has a code that works once
@@ -77,7 +77,7 @@ async def open_page(
         whose = contexts[-1 if apart else 0]
         return await browsers.open_page(whose, address, watch, width=width, height=height, theme=theme)
 
-    yield opened
+    yield open_tab
     pages = [page for one in contexts for page in one.pages]
     if watch.faults or not request.node.stash.get(_PASSED, False):
         await _picture(pages, tmp_path)

@@ -31,7 +31,7 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
     file = tmp_path / "rules.yaml"
     file.write_text(RULES)
 
-    def made() -> AgentSimulator:
+    def build_simulator() -> AgentSimulator:
         kitchen = kitchen_sink_agents.build_kitchen_agent()
         rules = EnvironmentSimulationFactory.create_plugin(str(file))
         app = App(name=kitchen.name, root_agent=kitchen, plugins=[rules])
@@ -48,7 +48,7 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
             ]
         )
 
-    return made
+    return build_simulator
 
 
 async def go_to(page: Page, name: str) -> None:

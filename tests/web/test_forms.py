@@ -23,8 +23,8 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
     )
 
 
-async def asked(page: Page) -> WorkbenchUser:
-    """A player whose turn it is."""
+async def start_turn(page: Page) -> WorkbenchUser:
+    """Send a message, and return the player whose turn it is."""
     player = WorkbenchUser(page)
     await player.send_message("Do something")
     await player.wait_for_turn()
@@ -41,7 +41,7 @@ async def raw(player: WorkbenchUser) -> Any:
 
 @pytest.mark.req("001/FR-003", "001/US1.2")
 async def test_a_default_is_shown_and_not_sent_unless_touched(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.choose_tool("search")
     await expect(player.find_field("limit")).to_have_attribute("placeholder", "default 10")
     await expect(player.find_field("limit")).to_have_attribute("inputmode", "numeric")
@@ -58,7 +58,7 @@ async def test_a_default_is_shown_and_not_sent_unless_touched(page: Page) -> Non
 
 @pytest.mark.req("001/US1.3")
 async def test_a_literal_is_a_choice(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.choose_tool("convert")
     group = player.composer.get_by_role("radiogroup", name="format")
     options = [await option.inner_text() for option in await group.locator("label").all()]
@@ -72,7 +72,7 @@ async def test_a_literal_is_a_choice(page: Page) -> None:
 
 @pytest.mark.req("001/FR-003", "001/FR-004", "001/FR-005", "001/SC-003")
 async def test_a_field_of_every_kind(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.choose_tool("order")
     form = player.composer
     for text in ("tea", "junk", "cake"):
@@ -117,7 +117,7 @@ async def test_a_field_of_every_kind(page: Page) -> None:
 @pytest.mark.req("001/FR-006")
 async def test_a_missing_field_is_named_at_its_place_and_can_be_sent_anyway(page: Page, watch: PageWatch) -> None:
     watch.allow_fault("422")
-    player = await asked(page)
+    player = await start_turn(page)
     await player.choose_tool("search")
     await player.execute()
     await expect(player.find_field_frame("query")).to_contain_text("missing")
@@ -129,7 +129,7 @@ async def test_a_missing_field_is_named_at_its_place_and_can_be_sent_anyway(page
 
 
 async def test_a_value_out_of_range_is_told_when_the_field_is_left(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.choose_tool("order")
     await player.find_field("weight").fill("51")
     await player.find_field("weight").blur()
@@ -138,7 +138,7 @@ async def test_a_value_out_of_range_is_told_when_the_field_is_left(page: Page) -
 
 
 async def test_json_and_form_go_back_and_forth_without_loss(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.choose_tool("count_bits")
     toggle = player.composer.get_by_role("button", name="Edit as JSON")
     await toggle.click()
@@ -151,7 +151,7 @@ async def test_json_and_form_go_back_and_forth_without_loss(page: Page) -> None:
 
 
 async def test_json_that_cannot_be_read_stays_and_says_where(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.choose_tool("search")
     toggle = player.composer.get_by_role("button", name="Edit as JSON")
     await toggle.click()
@@ -164,7 +164,7 @@ async def test_json_that_cannot_be_read_stays_and_says_where(page: Page) -> None
 
 @pytest.mark.req("001/edge-nested")
 async def test_a_schema_that_refers_to_itself_opens_level_by_level(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.choose_tool("tidy")
     await player.find_field("name").fill("root")
     inside: tuple[str | int, ...] = ("folder", "folders")
@@ -179,7 +179,7 @@ async def test_a_schema_that_refers_to_itself_opens_level_by_level(page: Page) -
 
 @pytest.mark.req("001/edge-concurrent")
 async def test_several_calls_are_one_turn(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     for query in ("tea", "milk"):
         await player.choose_tool("search")
         await player.find_field("query").fill(query)
@@ -194,7 +194,7 @@ async def test_several_calls_are_one_turn(page: Page) -> None:
 
 
 async def test_the_keyboard_is_enough(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     for query in ("tea", "no bread"):
         await expect(player.composer.get_by_role("combobox", name="Find a tool")).to_be_focused()
         await page.keyboard.type("sear")
@@ -207,7 +207,7 @@ async def test_the_keyboard_is_enough(page: Page) -> None:
 
 
 async def test_a_confirmation_is_approved_or_denied(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     for button, words in (("Approve", "refunded 5"), ("Deny", "denied")):
         await player.call_tool("refund", amount="5")
         await expect(player.status).to_have_text("Needs consent")

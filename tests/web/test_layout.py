@@ -23,7 +23,7 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
     del case["session_input"]
     write_eval_set(tmp_path / "math.evalset.json", case)
 
-    def made() -> AgentSimulator:
+    def build_simulator() -> AgentSimulator:
         app = build_credential_app("m", "oauth")
         assert app.root_agent is not None
         return AgentSimulator(
@@ -35,7 +35,7 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
             ]
         )
 
-    return made
+    return build_simulator
 
 
 async def _find_box(place: Locator) -> tuple[float, float]:

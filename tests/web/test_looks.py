@@ -15,7 +15,7 @@ TOO_WIDE = """
 """
 
 
-async def played(page: Page) -> WorkbenchUser:
+async def play_division(page: Page) -> WorkbenchUser:
     player = WorkbenchUser(page)
     await player.start_session("math_agent")
     await player.send_message("What is 6 / 0?")
@@ -31,7 +31,7 @@ async def played(page: Page) -> WorkbenchUser:
 async def test_what_is_written_can_be_read(open_page: OpenPage, theme: str) -> None:
     page = await open_page(theme=theme)
     assert await page.evaluate(CONTRASTS) == []
-    await played(page)
+    await play_division(page)
     assert await page.evaluate("document.documentElement.dataset.theme") == theme
     assert await page.evaluate(CONTRASTS) == []
 
@@ -39,7 +39,7 @@ async def test_what_is_written_can_be_read(open_page: OpenPage, theme: str) -> N
 @pytest.mark.parametrize("width", [1280, 900])
 async def test_nothing_needs_sideways_scrolling(open_page: OpenPage, width: int) -> None:
     page = await open_page(width=width)
-    player = await played(page)
+    player = await play_division(page)
     assert await page.evaluate(TOO_WIDE) == []
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
     await expect(player.composer.get_by_role("button", name="Execute")).to_be_in_viewport(ratio=1)

@@ -20,7 +20,7 @@ SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
 
 @pytest.fixture
 def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
-    def made() -> AgentSimulator:
+    def build_simulator() -> AgentSimulator:
         apps = [
             build_trip_app(),
             build_name_app(),
@@ -39,7 +39,7 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
             ]
         )
 
-    return made
+    return build_simulator
 
 
 async def test_a_person_gives_the_input_that_a_workflow_asks_for(page: Page, watch: PageWatch) -> None:

@@ -33,13 +33,13 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
     file = tmp_path / "rules.yaml"
     file.write_text(RULES)
 
-    def made() -> AgentSimulator:
+    def build_simulator() -> AgentSimulator:
         agent = kitchen_sink_agents.build_kitchen_agent()
         app = App(name=agent.name, root_agent=agent, plugins=[EnvironmentSimulationFactory.create_plugin(str(file))])
         path = tmp_path / "kitchen.evalset.json"
         return AgentSimulator([SimulatedAgentConfig(name="kitchen", agent=agent, eval_set_path=path, app=app)])
 
-    return made
+    return build_simulator
 
 
 async def test_a_row_says_which_rule_answered_and_why_others_did_not(page: Page) -> None:

@@ -36,7 +36,7 @@ def simulator(folder: Path) -> Callable[[], Simulator]:
     return lambda: AgentSimulator([], scenarios=ScenarioCatalog([folder]))
 
 
-async def opened(page: Page, tab: str = "Graph") -> None:
+async def open_tab(page: Page, tab: str = "Graph") -> None:
     await page.get_by_role("link", name=KEY).click()
     await page.get_by_role("tab", name=tab).click()
 
@@ -50,7 +50,7 @@ async def test_the_list_is_where_a_server_without_agents_begins(page: Page) -> N
 
 class TestGraph:
     async def test_events_are_drawn_with_their_kinds_and_one_shows_its_arguments(self, page: Page) -> None:
-        await opened(page)
+        await open_tab(page)
         graph = page.get_by_role("region", name="Graph")
         event = page.get_by_role("region", name="Event")
 
@@ -91,7 +91,7 @@ class TestGraph:
 
 
 async def test_the_time_line_is_in_order_and_can_be_searched(page: Page) -> None:
-    await opened(page, "Time line")
+    await open_tab(page, "Time line")
     rows = page.get_by_role("region", name="Time line").get_by_role("button")
 
     await expect(rows).to_have_count(13)
@@ -103,7 +103,7 @@ async def test_the_time_line_is_in_order_and_can_be_searched(page: Page) -> None
 
 
 async def test_one_search_covers_the_state_of_all_apps(page: Page) -> None:
-    await opened(page, "State")
+    await open_tab(page, "State")
     state = page.get_by_role("region", name="State")
     await page.get_by_label("Find in the state").fill("gus")
 
@@ -116,7 +116,7 @@ async def test_one_search_covers_the_state_of_all_apps(page: Page) -> None:
 
 
 async def test_what_a_reviewer_says_is_in_the_file(page: Page, folder: Path) -> None:
-    await opened(page)
+    await open_tab(page)
     await page.get_by_role("button", name="Annotation").click()
     await page.get_by_label("Decision").select_option("invalid")
     await page.get_by_label("Comment").fill("The mail comes too late.\n<b>Really</b>")
@@ -184,7 +184,7 @@ class TestStory:
 
 class TestPlaying:
     async def test_a_tool_is_called_by_its_form_and_what_changed_is_shown(self, page: Page) -> None:
-        await opened(page, "Play")
+        await open_tab(page, "Play")
         await pick(page, "Emails__send_email")
         await page.get_by_role("textbox", name="subject").fill("Lunch?")
         await page.keyboard.press("Control+Enter")
@@ -199,7 +199,7 @@ class TestPlaying:
         await expect(page.get_by_role("region", name="State").get_by_role("status")).to_have_text("1 match")
 
     async def test_time_jumps_and_the_agent_is_told(self, page: Page) -> None:
-        await opened(page, "Play")
+        await open_tab(page, "Play")
         happened = page.get_by_role("list", name="What happened")
         await expect(happened).to_contain_text("Watch what happens.")
         await page.get_by_label("Seconds").fill("50")
@@ -213,7 +213,7 @@ class TestPlaying:
         await expect(page.get_by_role("status", name="Time")).to_have_text("50 s")
 
     async def test_what_the_scenario_does_can_be_done_by_hand(self, page: Page) -> None:
-        await opened(page, "Play")
+        await open_tab(page, "Play")
         await page.get_by_role("radio", name="env").click()
         await pick(page, "Shopping__add_product")
         await page.get_by_role("textbox", name="name").fill("By hand")
@@ -223,7 +223,7 @@ class TestPlaying:
 
     async def test_what_is_missing_stands_at_its_field(self, page: Page, watch: PageWatch) -> None:
         watch.allow_fault("422")
-        await opened(page, "Play")
+        await open_tab(page, "Play")
         await pick(page, "Emails__get_email_by_id")
         released = await hold_requests(page, "**/world/calls")
         await page.keyboard.press("Control+Enter")
@@ -240,7 +240,7 @@ class TestPlaying:
         )
 
     async def test_a_reload_finds_the_world_as_it_was(self, page: Page) -> None:
-        await opened(page, "Play")
+        await open_tab(page, "Play")
         await page.get_by_role("button", name="Advance").click()
         await expect(page.get_by_role("status", name="Time")).to_have_text("60 s")
         await page.reload()

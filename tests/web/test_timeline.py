@@ -29,7 +29,7 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
     return lambda: AgentSimulator([kitchen_sink_agents.build_agent_config(agent, tmp_path)])
 
 
-async def asked(page: Page) -> WorkbenchUser:
+async def start_turn(page: Page) -> WorkbenchUser:
     player = WorkbenchUser(page)
     await player.send_message("Do something")
     await player.wait_for_turn()
@@ -38,7 +38,7 @@ async def asked(page: Page) -> WorkbenchUser:
 
 @pytest.mark.req("001/edge-large-output")
 async def test_a_long_result_is_shortened_on_the_screen_and_whole_on_demand(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.call_tool("big", lines="1000")
     await player.wait_for_turn()
     inside = await player.open_row(player.find_rows("big"))
@@ -49,7 +49,7 @@ async def test_a_long_result_is_shortened_on_the_screen_and_whole_on_demand(page
 
 @pytest.mark.req("001/US5.1", "001/SC-004")
 async def test_a_tool_error_has_its_kind_its_message_and_a_folded_traceback(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.call_tool("fetch", url="http://nowhere")
     await player.wait_for_turn()
     row = player.find_rows("Tool Error", "fetch", "ConnectionError")
@@ -62,7 +62,7 @@ async def test_a_tool_error_has_its_kind_its_message_and_a_folded_traceback(page
 
 
 async def test_a_saved_picture_is_shown(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.call_tool("paint")
     await player.wait_for_turn()
     inside = await player.open_row(player.find_rows("file", "picture.png"))
@@ -72,7 +72,7 @@ async def test_a_saved_picture_is_shown(page: Page) -> None:
 
 
 async def test_json_in_a_text_opens_as_json(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.call_tool("nested_json")
     await player.wait_for_turn()
     inside = await player.open_row(player.find_rows("nested_json"))
@@ -81,7 +81,7 @@ async def test_json_in_a_text_opens_as_json(page: Page) -> None:
 
 
 async def test_rows_are_found_by_kind_and_by_text(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.call_tool("search", query="tea")
     await player.wait_for_turn()
     await player.call_tool("fetch", url="http://nowhere")
@@ -100,7 +100,7 @@ async def test_rows_are_found_by_kind_and_by_text(page: Page) -> None:
 
 
 async def test_all_rows_open_and_close_at_once(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.call_tool("search", query="tea")
     await player.wait_for_turn()
     await player.timeline.get_by_role("button", name="Expand all").click()
@@ -110,7 +110,7 @@ async def test_all_rows_open_and_close_at_once(page: Page) -> None:
 
 
 async def test_every_result_is_readable_and_the_newest_one_whole(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.call_tool("order_report", city="Rome")
     await player.wait_for_turn()
     newest = player.find_rows("order_report").locator(".row-preview")
@@ -131,7 +131,7 @@ async def test_every_result_is_readable_and_the_newest_one_whole(page: Page) -> 
 
 
 async def test_a_result_that_reports_a_failure_is_found_among_the_errors(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     for city in ("Rome", "nowhere"):
         await player.call_tool("order_report", city=city)
         await player.wait_for_turn()
@@ -143,7 +143,7 @@ async def test_a_result_that_reports_a_failure_is_found_among_the_errors(page: P
 
 
 async def test_a_call_is_copied_and_made_again_with_its_arguments(page: Page) -> None:
-    player = await asked(page)
+    player = await start_turn(page)
     await player.call_tool("order_report", city="Berlin")
     await player.wait_for_turn()
     row = player.find_rows("order_report")
@@ -170,7 +170,7 @@ async def test_a_call_is_copied_and_made_again_with_its_arguments(page: Page) ->
 
 async def test_the_end_is_followed_unless_one_has_scrolled_up(page: Page) -> None:
     await page.set_viewport_size({"width": 1280, "height": 400})
-    player = await asked(page)
+    player = await start_turn(page)
     for number in range(7):
         await player.call_tool("search", query=f"number {number}")
         await player.wait_for_turn()

@@ -33,13 +33,13 @@ def get_weather(city: str) -> Weather:
 
 @pytest.fixture
 def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
-    def made() -> AgentSimulator:
+    def build_simulator() -> AgentSimulator:
         agent = LlmAgent(name="guide", model="unused", tools=[get_weather])
         return AgentSimulator(
             [SimulatedAgentConfig(name="guide", agent=agent, eval_set_path=tmp_path / "guide.evalset.json")]
         )
 
-    return made
+    return build_simulator
 
 
 async def test_a_person_plays_the_model_and_then_the_tool(page: Page, watch: PageWatch) -> None:

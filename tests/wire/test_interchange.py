@@ -94,16 +94,16 @@ def test_all_messages_of_a_request_and_a_response_are_compared() -> None:
 
 def _by_number(message: Message) -> dict[int, object]:
     """Return the values of a message independent of its class, without unknown fields."""
-    return {field.number: _held(value) for field, value in message.ListFields()}
+    return {field.number: _convert_value(value) for field, value in message.ListFields()}
 
 
-def _held(value: Any) -> object:
+def _convert_value(value: Any) -> object:
     if isinstance(value, Message):
         return _by_number(value)
     if hasattr(value, "items"):
-        return {key: _held(value[key]) for key in value}
+        return {key: _convert_value(value[key]) for key in value}
     if hasattr(value, "append"):
-        return [_held(one) for one in value]
+        return [_convert_value(one) for one in value]
     return value
 
 

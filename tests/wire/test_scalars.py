@@ -10,7 +10,7 @@ from adk_agent_sim.wire.message_codec import fill_message
 from adk_agent_sim.wire.scalars import round_to_shortest
 
 
-def _filled(message: Message, **value: object) -> Message:
+def _fill(message: Message, **value: object) -> Message:
     fill_message(message, value)
     return message
 
@@ -38,12 +38,12 @@ def test_a_lone_surrogate_is_replaced_and_a_pair_is_a_character() -> None:
 
 
 def test_a_whole_float_fits_an_integer() -> None:
-    assert _filled(v1.GenerationConfig(), top_k=40.0) == v1.GenerationConfig(top_k=40)
+    assert _fill(v1.GenerationConfig(), top_k=40.0) == v1.GenerationConfig(top_k=40)
 
 
 def test_a_value_that_a_field_cannot_represent_is_left_out() -> None:
     empty = v1.GenerationConfig()
 
-    assert _filled(v1.GenerationConfig(), top_k=0.5, seed=2**31, logprobs=True, temperature=10**400) == empty
-    assert _filled(v1.GenerationConfig(), media_resolution="SHARP", speech_config="Puck", response_logprobs=1) == empty
-    assert _filled(v1.Blob(), data="a", mime_type=5) == v1.Blob()
+    assert _fill(v1.GenerationConfig(), top_k=0.5, seed=2**31, logprobs=True, temperature=10**400) == empty
+    assert _fill(v1.GenerationConfig(), media_resolution="SHARP", speech_config="Puck", response_logprobs=1) == empty
+    assert _fill(v1.Blob(), data="a", mime_type=5) == v1.Blob()

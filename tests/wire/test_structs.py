@@ -20,7 +20,7 @@ _SORTED = st.recursive(
 )
 
 
-def _written(value: object, room: int = 30) -> Value:
+def _write_value(value: object, room: int = 30) -> Value:
     message = Value()
     fill_value(message, value, room)
     return message
@@ -28,14 +28,14 @@ def _written(value: object, room: int = 30) -> Value:
 
 @given(_SORTED)
 def test_sorted_json_without_whole_floats_comes_back(value: object) -> None:
-    assert encode_json(from_value(_written(value))) == encode_json(value)
+    assert encode_json(from_value(_write_value(value))) == encode_json(value)
 
 
 @pytest.mark.parametrize(
     ("value", "expected"), [(5.0, 5), (True, True), (-0.0, -0.0), (10**400, None), ("\ud800", "�")]
 )
 def test_values_that_a_double_or_utf_8_cannot_represent_are_changed(value: object, expected: object) -> None:
-    assert encode_json(from_value(_written(value))) == encode_json(expected)
+    assert encode_json(from_value(_write_value(value))) == encode_json(expected)
 
 
 def test_nulls_deep_inside_are_kept() -> None:
@@ -48,4 +48,4 @@ def test_nulls_deep_inside_are_kept() -> None:
 
 
 def test_values_nested_too_deeply_are_null() -> None:
-    assert from_value(_written([["b", {"c": 1}]], room=2)) == [["b", None]]
+    assert from_value(_write_value([["b", {"c": 1}]], room=2)) == [["b", None]]

@@ -46,7 +46,7 @@ class Later(BaseModel):
     a: int
 
 
-def logged(function: Callable[P, R]) -> Callable[P, R]:
+def forward_calls(function: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         return function(*args, **kwargs)
@@ -54,7 +54,7 @@ def logged(function: Callable[P, R]) -> Callable[P, R]:
     return wrapper
 
 
-@logged
+@forward_calls
 def decorated(amount: float, currency: str = "EUR") -> str:
     return "done"
 

@@ -11,11 +11,11 @@ from google.adk.tools.openapi_tool import OpenAPIToolset
 _DRAFT_7 = {"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"}
 
 
-def _served(name: str, properties: dict[str, Any], **more: Any) -> Served:
+def _build_served(name: str, properties: dict[str, Any], **more: Any) -> Served:
     return Served(name, {**_DRAFT_7, "properties": properties, **more})
 
 
-_EDIT = _served(
+_EDIT = _build_served(
     "edit_file",
     {
         "path": {"type": "string"},
@@ -33,7 +33,7 @@ _EDIT = _served(
     required=["path", "edits"],
     additionalProperties=False,
 )
-_SHAPE = _served(
+_SHAPE = _build_served(
     "draw",
     {"shape": {"oneOf": [{"$ref": "#/definitions/circle"}, {"$ref": "#/definitions/square"}]}},
     required=["shape"],
@@ -50,7 +50,7 @@ _SHAPE = _served(
         },
     },
 )
-_TUPLE = _served(
+_TUPLE = _build_served(
     "zoom",
     {
         "box": {
@@ -61,10 +61,10 @@ _TUPLE = _served(
         }
     },
 )
-_MAP = _served(
+_MAP = _build_served(
     "set_env", {"env": {"type": "object", "additionalProperties": {"type": "string"}}, "any": {}, "never": False}
 )
-_SIGN_UP = _served(
+_SIGN_UP = _build_served(
     "sign_up",
     {
         "name": {"type": "string", "pattern": r"^\p{L}[\p{L} '-]*$"},
@@ -72,12 +72,12 @@ _SIGN_UP = _served(
         "mail": {"type": "string", "format": "email"},
     },
 )
-_COMPOSED = _served(
+_COMPOSED = _build_served(
     "compose",
     {"a": {"type": "integer"}},
     allOf=[{"properties": {"b": {"type": "string"}}, "required": ["b"]}],
 )
-_CONDITIONS = _served(
+_CONDITIONS = _build_served(
     "ship",
     {
         "how": {"enum": ["post", "pickup"]},
@@ -93,7 +93,7 @@ _CONDITIONS = _served(
     },
     additionalProperties=False,
 )
-_DRAFT_4 = _served(
+_DRAFT_4 = _build_served(
     "measure",
     {
         "width": {"type": "number", "minimum": 0, "exclusiveMinimum": True, "required": True},

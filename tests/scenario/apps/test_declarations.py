@@ -22,14 +22,14 @@ _AT_IMPORT = "create_and_add_email_with_time"
 _LOOSER = {"dict": "dict[str, Any]", "dict | None": "dict[str, Any] | None", "NoneType": "None"}
 
 
-def _printed(argument: Argument) -> dict[str, Any]:
+def _describe_argument(argument: Argument) -> dict[str, Any]:
     if argument.variadic:
         return {"name": argument.name, "type": "dict[str, Any]", "required": True}
     stated = {"name": argument.name, "type": argument.annotation, "required": argument.required}
     return stated if argument.required else stated | {"default": argument.default}
 
 
-def _expected(argument: dict[str, Any]) -> dict[str, Any]:
+def _loosen_type(argument: dict[str, Any]) -> dict[str, Any]:
     return argument | {"type": _LOOSER.get(argument["type"], argument["type"])}
 
 
@@ -61,7 +61,9 @@ def test_every_signature_is_the_one_the_package_states(class_name: str) -> None:
         assert tool.operation == stated["operation"]
         assert tool.type_checked == stated["type_checked"]
         if name != _AT_IMPORT:
-            assert [_printed(each) for each in tool.arguments] == [_expected(each) for each in stated["args"]]
+            assert [_describe_argument(each) for each in tool.arguments] == [
+                _loosen_type(each) for each in stated["args"]
+            ]
         if stated["returns"] is not None:
             assert tool.return_type == _LOOSER.get(stated["returns"], stated["returns"])
 

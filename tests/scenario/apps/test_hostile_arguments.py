@@ -61,8 +61,8 @@ _TOOLS = [(app, tool) for app in BUILT_IN_APPS.values() for tool in app.tools().
 _CHECKED = [(app, tool) for app, tool in _TOOLS if tool.type_checked]
 
 
-def _fitting(tool: Tool) -> st.SearchStrategy[dict[str, Any]]:
-    """Arguments of the types that a tool states, optional ones sometimes left out."""
+def _build_fitting_strategy(tool: Tool) -> st.SearchStrategy[dict[str, Any]]:
+    """Build arguments of the types that a tool states, optional ones sometimes left out."""
     values = {
         each.name: st.one_of(*(_BY_TYPE[part] for part in each.annotation.split(" | "))) for each in tool.arguments
     }
@@ -87,7 +87,7 @@ def _name(tools: list[tuple[type[App], Tool]]) -> dict[str, tuple[type[App], Too
 
 
 _NAMED, _NAMED_CHECKED = _name(_TOOLS), _name(_CHECKED)
-_FITTING = {name: _fitting(tool) for name, (_, tool) in _NAMED_CHECKED.items()}
+_FITTING = {name: _build_fitting_strategy(tool) for name, (_, tool) in _NAMED_CHECKED.items()}
 
 
 @pytest.mark.slow

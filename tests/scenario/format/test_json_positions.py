@@ -18,8 +18,8 @@ _VALUES = st.recursive(
 )
 
 
-def _indented(value: Any, path: JsonPath, line: int, found: dict[JsonPath, int]) -> int:
-    """The line on which a value ends in the text that json indents, every value's line noted."""
+def _note_lines(value: Any, path: JsonPath, line: int, found: dict[JsonPath, int]) -> int:
+    """Note the line of every value in the text that json indents, and return the line on which the value ends."""
     found[path] = line
     children: list[tuple[str | int, Any]] = []
     if isinstance(value, dict):
@@ -27,14 +27,14 @@ def _indented(value: Any, path: JsonPath, line: int, found: dict[JsonPath, int])
     elif isinstance(value, list):
         children = list(enumerate(value))  # pyright: ignore[reportUnknownArgumentType]
     for place, child in children:
-        line = _indented(child, (*path, place), line + 1, found)
+        line = _note_lines(child, (*path, place), line + 1, found)
     return line + 1 if children else line
 
 
 @given(_VALUES)
 def test_every_value_is_found_on_its_line(value: Any) -> None:
     expected: dict[JsonPath, int] = {}
-    _indented(value, (), 1, expected)
+    _note_lines(value, (), 1, expected)
     assert find_line_numbers(json.dumps(value, indent=1), expected) == expected
 
 

@@ -14,7 +14,7 @@ from adk_agent_sim.scenario.format.lint import lint
 from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 
 
-def _linted(file: Any, *, are: bool = False) -> list[LocatedFinding]:
+def _lint_file(file: Any, *, are: bool = False) -> list[LocatedFinding]:
     imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file, indent=1))
     return lint(imported, are=are)
 
@@ -202,7 +202,7 @@ _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
 @pytest.mark.req("004/event-ids")
 def test_each_mistake_is_found_where_it_is(name: str) -> None:
     file, code, path, message = _WRONG[name]
-    found = _linted(file)
+    found = _lint_file(file)
     (finding,) = [each for each in found if each.code == code and each.path == path]
     assert finding.severity == "error"
     assert message in finding.message
@@ -250,7 +250,7 @@ def test_a_value_outside_those_that_the_format_lists_is_kept_and_reported(name: 
 
 def test_a_finding_names_the_line() -> None:
     file = build_scenario(build_event("a", after=("gone",)))
-    (finding,) = _linted(file)
+    (finding,) = _lint_file(file)
     text = json.dumps(file, indent=1).splitlines()
     assert '"gone"' in text[finding.line - 1]
 
@@ -258,16 +258,16 @@ def test_a_finding_names_the_line() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", load_scenarios())
 def test_what_are_wrote_is_clean(name: str) -> None:
-    assert _linted(load_scenarios()[name], are=True) == []
+    assert _lint_file(load_scenarios()[name], are=True) == []
 
 
 def test_the_sandbox_universe_is_clean() -> None:
-    assert _linted(load_sandbox(), are=True) == []
+    assert _lint_file(load_sandbox(), are=True) == []
 
 
 def test_are_refuses_the_traces_that_it_cannot_import_and_no_others() -> None:
     for each in load_lines("agent_traces.jsonl"):
-        errors = [found for found in _linted(each["trace"], are=True) if found.severity == "error"]
+        errors = [found for found in _lint_file(each["trace"], are=True) if found.severity == "error"]
         assert (errors == []) == each["importable"], (each["scenario"], each["mutation"])
 
 
@@ -284,7 +284,7 @@ def _graph(rows: list[list[Any]]) -> dict[str, Any]:
 @pytest.mark.slow
 def test_are_refuses_the_event_graphs_that_it_was_seen_to_refuse_and_no_others() -> None:
     for recorded in load_lines("import_verdicts.jsonl"):
-        found = [each for each in _linted(_graph(recorded["events"]), are=True) if each.severity == "error"]
+        found = [each for each in _lint_file(_graph(recorded["events"]), are=True) if each.severity == "error"]
         assert (found != []) == (recorded["refused"] is not None), recorded
 
 
@@ -298,7 +298,7 @@ def test_the_complete_example_has_no_errors_and_are_accepts_it_once_converted() 
         "are-app",
         "are-env-parents",
     }
-    assert _linted(json.loads(JsonScenarioExporter().export_to_json(scenario=example)), are=True) == []
+    assert _lint_file(json.loads(JsonScenarioExporter().export_to_json(scenario=example)), are=True) == []
 
 
 _READ_MAIL = _call("Emails", "list_emails")
@@ -380,8 +380,8 @@ _REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
 @pytest.mark.parametrize("name", _REFUSED)
 def test_what_are_refuses_is_an_error_only_if_asked_for(name: str) -> None:
     file, code, path = _REFUSED[name]
-    assert [each for each in _linted(file) if each.severity == "error"] == []
-    assert [(each.code, each.path) for each in _linted(file, are=True) if each.severity == "error"] == [(code, path)]
+    assert [each for each in _lint_file(file) if each.severity == "error"] == []
+    assert [(each.code, each.path) for each in _lint_file(file, are=True) if each.severity == "error"] == [(code, path)]
 
 
 @pytest.mark.parametrize("count", [5_000, pytest.param(50_000, marks=pytest.mark.long)])

@@ -13,7 +13,7 @@ from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter, l
 from adk_agent_sim.scenario.format.are_conversion import convert_to_are
 
 
-def _written() -> Any:
+def _export_example() -> Any:
     return json.loads(JsonScenarioExporter().export_to_json(scenario=load_scenario(SPEC_EXAMPLE)))
 
 
@@ -33,7 +33,7 @@ def test_what_was_adapted_is_listed() -> None:
 @pytest.mark.req("004/complete-example-metadata", "004/complete-example-version", "004/complete-example-class-names")
 @pytest.mark.req("004/complete-example-keys")
 def test_the_example_is_written_in_the_shape_of_are() -> None:
-    example, written = load_scenario(SPEC_EXAMPLE), _written()
+    example, written = load_scenario(SPEC_EXAMPLE), _export_example()
     assert (example.scenario_id, example.seed, example.duration) == ("email_apology_001", 12345, 300)
     assert example.tags == ("email", "communication", "customer-service")
     assert [app.class_name for app in example.apps] == ["EmailApp"]
@@ -84,7 +84,7 @@ def test_apps_that_are_lacks_are_written_as_apps_it_has() -> None:
         "Project Delay Concerns",
         1640995100,
     )
-    written = _written()["events"][0]["action"]
+    written = _export_example()["events"][0]["action"]
     assert written["args"][-1] == {
         "name": "content",
         "value": "Don't forget to respond to the client",
@@ -94,7 +94,7 @@ def test_apps_that_are_lacks_are_written_as_apps_it_has() -> None:
 
 
 def test_writing_what_was_written_changes_nothing_more() -> None:
-    text = json.dumps(_written())
+    text = json.dumps(_export_example())
     again, _, _ = JsonScenarioImporter().import_from_json(text)
     assert again.adapted == ()
     assert json.loads(JsonScenarioExporter().export_to_json(scenario=again)) == json.loads(text)

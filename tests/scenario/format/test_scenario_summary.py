@@ -17,12 +17,12 @@ from adk_agent_sim.scenario.format.scenario_summary import render_text, summariz
 from adk_agent_sim.scenario.format.svg import render_svg
 
 
-def _imported(file: object) -> ScenarioImportedFromJson:
+def _import_file(file: object) -> ScenarioImportedFromJson:
     return JsonScenarioImporter().import_from_json(json.dumps(file))[0]
 
 
 def test_events_are_listed_by_time_and_turn_with_what_they_wait_for() -> None:
-    text = render_text(_imported(load_scenarios()["scenario_synth_s05_adapt_multi_turn"]))
+    text = render_text(_import_file(load_scenarios()["scenario_synth_s05_adapt_multi_turn"]))
     first, second = text.split("turn 2")
     assert "from 2024-10-15 07:00:00 UTC, 1000 s, seed 0" in first
     assert (
@@ -34,11 +34,11 @@ def test_events_are_listed_by_time_and_turn_with_what_they_wait_for() -> None:
 
 def test_events_in_a_cycle_are_listed_last() -> None:
     summary = summarize_scenario(
-        _imported(build_scenario(build_event("a", after=("b",)), build_event("b", after=("a",)), build_event("c")))
+        _import_file(build_scenario(build_event("a", after=("b",)), build_event("b", after=("a",)), build_event("c")))
     )
     assert [(each["event_id"], each["seconds"]) for each in summary["events"]] == [("c", 1), ("a", None), ("b", None)]
     assert "never, because they depend on a cycle" in render_text(
-        _imported(build_scenario(build_event("a", after=("a",))))
+        _import_file(build_scenario(build_event("a", after=("a",))))
     )
 
 
@@ -59,7 +59,7 @@ def test_events_in_a_cycle_are_listed_last() -> None:
 def test_values_are_shown_as_what_they_are(value: str | None, value_type: str, shown: str) -> None:
     event = build_event("e")
     event["action"]["args"] = [{"name": "given", "value": value, "value_type": value_type}]
-    assert f"(given={shown})" in render_text(_imported(build_scenario(event)))
+    assert f"(given={shown})" in render_text(_import_file(build_scenario(event)))
 
 
 def test_what_was_adapted_is_shown() -> None:
@@ -67,7 +67,7 @@ def test_what_was_adapted_is_shown() -> None:
 
 
 def test_the_drawing_has_a_box_an_event_and_a_line_a_dependency() -> None:
-    drawing = ElementTree.fromstring(render_svg(_imported(load_scenarios()["scenario_synth_s05_adapt_multi_turn"])))  # noqa: S314
+    drawing = ElementTree.fromstring(render_svg(_import_file(load_scenarios()["scenario_synth_s05_adapt_multi_turn"])))  # noqa: S314
     space = "{http://www.w3.org/2000/svg}"
     assert len(drawing.findall(f".//{space}rect")) == 7
     assert len(drawing.findall(f"{space}path")) == 6
@@ -76,6 +76,6 @@ def test_the_drawing_has_a_box_an_event_and_a_line_a_dependency() -> None:
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_no_text_of_a_file_breaks_the_drawing_or_commands_the_terminal(name: str, value: str) -> None:
     given_event = build_event("e") | {"event_id": name, "event_type": value}
-    hostile = _imported(build_scenario(given_event, scenario_id=value, tags=[name]))
+    hostile = _import_file(build_scenario(given_event, scenario_id=value, tags=[name]))
     ElementTree.fromstring(render_svg(hostile).encode("utf-8", "surrogatepass"))  # noqa: S314
     assert not find_unsafe_characters(render_text(hostile))

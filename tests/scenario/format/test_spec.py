@@ -24,7 +24,7 @@ from adk_agent_sim.scenario.format import models
 _TRACE = json.dumps(load_traces()["scenario_synth_s04_shopping-oracle"])
 
 
-def _imported() -> ScenarioImportedFromJson:
+def _import_example() -> ScenarioImportedFromJson:
     return JsonScenarioImporter().import_from_json(SPEC_EXAMPLE.read_bytes())[0]
 
 
@@ -75,7 +75,7 @@ def test_benchmark_scenarios() -> None:
 
 def _run_world() -> World:
     """The world of the complete example after its last event: the reminder has been shown."""
-    world = World(_imported())
+    world = World(_import_example())
     world.run_oracle()
     return world
 
@@ -154,7 +154,7 @@ def test_export_to_file(tmp_path: Path) -> None:
 
 def test_a_hostile_scenario_id_stays_in_the_output_directory(tmp_path: Path) -> None:
     _, path = JsonScenarioExporter().export_to_json_file(
-        scenario=_imported(), output_dir=tmp_path / "out", scenario_id="../../etc/passwd"
+        scenario=_import_example(), output_dir=tmp_path / "out", scenario_id="../../etc/passwd"
     )
     assert path is not None
     assert Path(path).parent == tmp_path / "out"
@@ -208,7 +208,7 @@ def test_working_with_world_logs() -> None:
 
 
 def test_a_world_is_exported_with_positional_arguments_and_without_a_scenario(tmp_path: Path) -> None:
-    world = World(_imported())
+    world = World(_import_example())
     world.run_oracle()
     exporter = JsonScenarioExporter()
     text = exporter.export_to_json(world, world.scenario, "my_scenario_001")

@@ -20,7 +20,7 @@ def _mail(world: World) -> bool:
     return _inbox(world) == 1
 
 
-def _said(world: World) -> bool:
+def _has_spoken(world: World) -> bool:
     return world.turn >= 1
 
 
@@ -104,7 +104,7 @@ def test_a_condition_that_was_not_passed_in_blocks_its_dependents() -> None:
 
 
 def test_a_validation_succeeds_when_all_milestones_were_reached() -> None:
-    milestones: dict[str, WorldPredicate] = {"mail": _mail, "said": _said}
+    milestones: dict[str, WorldPredicate] = {"mail": _mail, "said": _has_spoken}
     world = build_world(
         USER,
         build_world_event("x", "ENV", ("u",), delay=5),

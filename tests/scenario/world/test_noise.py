@@ -11,7 +11,7 @@ from adk_agent_sim.scenario.world.noise import Noise
 EVENTS = [build_world_event("u", "USER", delay=0), build_reply_event("m", "u")]
 
 
-def _failed(world: World) -> list[int]:
+def _list_failed_calls(world: World) -> list[int]:
     return [
         number
         for number in range(200)
@@ -21,11 +21,11 @@ def _failed(world: World) -> list[int]:
 
 def test_calls_of_the_agent_fail_by_chance_and_by_the_seed() -> None:
     noise = Noise(failure_probability=0.1)
-    failed = _failed(build_world(*EVENTS, noise=noise))
+    failed = _list_failed_calls(build_world(*EVENTS, noise=noise))
     assert 8 <= len(failed) <= 35
-    assert failed == _failed(build_world(*EVENTS, noise=noise))
-    assert failed != _failed(build_world(*EVENTS, noise=noise, seed=7))
-    assert _failed(build_world(*EVENTS)) == []
+    assert failed == _list_failed_calls(build_world(*EVENTS, noise=noise))
+    assert failed != _list_failed_calls(build_world(*EVENTS, noise=noise, seed=7))
+    assert _list_failed_calls(build_world(*EVENTS)) == []
 
 
 def test_a_failed_call_says_what_ares_says_and_is_not_made() -> None:
@@ -53,7 +53,7 @@ def test_how_other_tools_are_called_does_not_change_which_calls_fail() -> None:
         between.try_call("SystemApp", "get_current_time")
         if between.try_call("Emails", "list_emails", {"folder_name": "INBOX"}).error is not None:
             found.append(number)
-    assert found == _failed(alone)
+    assert found == _list_failed_calls(alone)
 
 
 def test_events_nobody_asked_for_arrive_at_random_times() -> None:
