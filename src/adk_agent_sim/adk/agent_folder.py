@@ -61,6 +61,7 @@ class AgentFolder:
         self._prepare = prepare
         self._eval_set = eval_set
         self._modules = FolderModules(self.root)
+        # FolderModules may be used by one thread at a time, and agents are loaded and watched in several.
         self._lock = Lock()
         self.preloaded: SimulatedAgentConfig | None = None
         """The one agent, if it was loaded by `preload`."""

@@ -94,6 +94,7 @@ def _prefer_folder(root: Path, name: str) -> None:
         return
     if name in sys.stdlib_module_names or any("site-packages" in place.parts for place in list_places(module)):
         raise ModuleNameInUse(name, module)
+    # Its submodules too: Python would take them for those of the new package.
     for each in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
         del sys.modules[each]
 

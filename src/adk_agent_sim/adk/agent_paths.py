@@ -48,6 +48,7 @@ class AgentPathFinder:
 
     def _read_new_events(self, session: Session) -> None:
         last_event_id = self._last_event_ids.get(session.id)
+        # From the end, so that each event of a long session is read only once.
         for event in reversed(session.events):
             if event.id == last_event_id:
                 break

@@ -32,6 +32,7 @@ def may_run_side_by_side(root: object) -> bool:
 
 def iter_agents(root: object) -> Iterator[BaseAgent]:
     """Yield the agents of an app, each once: the root, sub-agents, agents used as tools, and those in workflows."""
+    # By identity: agents are pydantic models, which have no hash, and two different agents may be equal.
     seen_ids: set[int] = set()
     remaining: list[object] = [root]
     while remaining:
@@ -44,4 +45,5 @@ def iter_agents(root: object) -> Iterator[BaseAgent]:
         remaining += list_child_nodes(node)
         if isinstance(node, LlmAgent):
             tools = cast("list[object]", node.tools)  # pyright: ignore[reportUnknownMemberType]
+            # ADK does not list the agent of an AgentTool among the children of the agent that has the tool.
             remaining += [tool.agent for tool in tools if isinstance(tool, AgentTool)]

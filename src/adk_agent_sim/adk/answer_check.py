@@ -106,6 +106,7 @@ def _find_wrapping_parameter(tool: SetModelResponseTool) -> str:
 
 
 def _is_type(expected_type: Any) -> bool:
+    # A generic such as list[Item] is no type to Python, but pydantic can validate it.
     return isinstance(expected_type, type) or hasattr(expected_type, "__origin__")
 
 

@@ -105,6 +105,7 @@ async def _load_tools(agent: LlmAgent, context: ReadonlyContext) -> list[BaseToo
                 raise
             hidden.append(toolset)
     if hidden:
+        # A new list, because the agent here is a shallow copy, which shares its list of tools with the agent itself.
         agent.tools = [tool for tool in cast("list[Any]", cast("Any", agent).tools) if tool not in hidden]
     return list(await agent.canonical_tools(context))
 

@@ -111,10 +111,12 @@ def score_case(expected: Sequence[Invocation], actual: Sequence[Invocation], eva
         InvalidCriteria: The file with the criteria cannot be read.
     """
     config, config_path = read_eval_config(eval_set_path)
+    # ADK's evaluators raise an error if the two lists differ in length, so turns that are missing are filled in.
     pairs = [
         (each, actual[place] if place < len(actual) else Invocation(user_content=each.user_content))
         for place, each in enumerate(expected)
     ]
+    # ADK adds measurements of efficiency, which never pass or fail, to the criteria of the file.
     metrics = [metric for metric in get_eval_metrics_from_config(config) if metric.metric_name in config.criteria]
     return CaseScores(
         config_path=config_path,
@@ -129,6 +131,7 @@ def _score_metric(metric: EvalMetric, pairs: Sequence[tuple[Invocation, Invocati
     if evaluator is None or not pairs:
         note = note or "The case has no user turns."
         return MetricScore(name=metric.metric_name, threshold=threshold, score=None, is_passed=None, note=note)
+    # ADK takes what happened first, and what is expected second.
     result = evaluator.evaluate_invocations([each for _, each in pairs], [each for each, _ in pairs])
     return MetricScore(
         name=metric.metric_name,
@@ -169,6 +172,7 @@ def _compare_turn(expected: Invocation, actual: Invocation) -> ComparedTurn:
 def _align_calls(expected: Sequence[Json], actual: Sequence[Json]) -> Iterator[ComparedCall]:
     """Yield the calls of both sides in order, equal ones beside each other."""
     before, after = ([encode_json(normalize_value(call)) for call in calls] for calls in (expected, actual))
+    # With autojunk, difflib would ignore a call that is repeated often in a long list.
     for tag, first, last, start, end in SequenceMatcher(a=before, b=after, autojunk=False).get_opcodes():
         left, right = expected[first:last], actual[start:end]
         if tag == "equal":

@@ -145,6 +145,7 @@ class _CaseConverter:
         for step in turn.steps:
             calls = [call for call in step if self._is_expected(call, turn)]
             if calls:
+                # Each call depends on the steps before this one, which are replaced only when all calls are added.
                 self._last_steps = tuple([self._add_expected_call(call, turn) for call in calls])
                 answered = calls[-1].name == MESSAGE_TO_USER and turn.answer in ("", _get_message_text(calls[-1]))
         if turn.answer and not answered:
@@ -170,7 +171,9 @@ class _CaseConverter:
         step = self._story.after(*self._last_steps).oracle(
             app, tool.name, **{name: self._convert_argument(value) for name, value in given.items()}
         )
+        # Before the result is read: a tool that returns what it was given has generated nothing.
         self._argument_texts.update(value for value in given.values() if isinstance(value, str))
+        # Only a write generates ids; those that a read returns are in the world already.
         if tool.operation is WRITE:
             for text, placeholder in _iter_returned_texts(turn.responses.get(call.id or "", {}), step):
                 if _GENERATED_ID.fullmatch(text) and text not in self._argument_texts:

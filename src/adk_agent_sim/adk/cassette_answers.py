@@ -40,6 +40,7 @@ class ReplayedAnswer:
         """Yield what the model answered, in its pieces first if ADK streams; raise RecordedModelFailed if it raised."""
         if self.write is not None:
             await self.write()
+        # Who edits the file by hand may leave pieces behind of a response that is gone.
         for block, lengths in zip_longest(self.turn.responses, self.turn.pieces[: len(self.turn.responses)]):
             response = self.converter.restore_response(block)
             if stream and lengths:
@@ -65,6 +66,7 @@ class TapedAnswer:
     async def answer(self, ask_own_model: OwnModelCall, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
         """Yield what the own model answers, and raise what it raises."""
         earlier_ids = self.slot.list_call_ids()
+        # If the run is cancelled before the model answers, the file must not keep the outdated turn.
         self.slot.turn = None
         pieces: list[LlmResponse] = []
         responses: list[CassetteBlock] = []
@@ -72,6 +74,7 @@ class TapedAnswer:
         async with aclosing(ask_own_model()) as answers:
             while True:
                 try:
+                    # Not `async for`, because an exception that ADK throws in at a `yield` is not one of the model.
                     answer = await anext(answers)
                 except StopAsyncIteration:
                     return

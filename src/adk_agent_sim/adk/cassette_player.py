@@ -83,6 +83,7 @@ class CassettePlayer:
         self._file = file
         self._mode = mode
         self._clock = clock or WallClock()
+        # The ids that an update makes must differ from those in the turns that it keeps.
         known_ids = [call_id for session in cassette.sessions for call_id in session.iter_call_ids()]
         self._converter = CassetteConverter(CallIds(known_ids if mode is CassetteMode.UPDATE else ()), Redactor())
         self._candidates = cassette.sessions if mode is not CassetteMode.RECORD else ()
@@ -111,6 +112,7 @@ class CassettePlayer:
 
     def _begin_run(self, message: CassetteBlock) -> None:
         takes = [(take.build_session(), take.origin) for take in self._takes]
+        # After the first message, only sessions that fitted all messages so far can be the one that is played.
         sessions = takes if self._run_index >= 0 else [(each, each) for each in self._candidates]
         self._run_index += 1
         self._turn_counts.clear()
@@ -165,6 +167,7 @@ class CassettePlayer:
         # Sorting is stable: of several that fit, the first one answers.
         rated = sorted(compared, key=lambda each: len(each[2]))
         if rated and not rated[0][2]:
+            # Later requests repeat these UUIDs, and each must stand for the same recorded one everywhere.
             self._converter.uuids = rated[0][1].uuids
             return self._play(found, [place for place, _, differences in rated if not differences])
         if self._mode is CassetteMode.REPLAY:
@@ -172,6 +175,7 @@ class CassettePlayer:
             # called it then differs only because of that.
             self._mismatch = self._mismatch or self._build_mismatch(agent_name, rated[0][2] if rated else [])
             return MissingAnswer(error=self._mismatch)
+        # There is always a take here: only a replay can be without one, other modes begin a new session.
         take, slot = found[rated[0][0] if rated else 0]
         self._takes = [take]
         return TapedAnswer(
@@ -228,6 +232,7 @@ class CassettePlayer:
         await asyncio.to_thread(self._write)
 
     def _write(self) -> None:
+        # Agents that run in parallel write at the same time, each in a thread of its own.
         with self._write_lock:
             session = self._takes[0].build_session()
             if self._converter.secret_count > self._initial_secret_count:
@@ -247,4 +252,5 @@ class CassettePlayer:
 
 
 def _rate_similarity(recorded: CassetteBlock, found: CassetteBlock) -> float:
+    # An upper bound is enough to choose one message, and takes no quadratic time, as the exact ratio does.
     return SequenceMatcher(None, dump_json(recorded.value)[:2_000], dump_json(found.value)[:2_000]).quick_ratio()

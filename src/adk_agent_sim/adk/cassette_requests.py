@@ -67,6 +67,7 @@ class CallIds:
     def restore_call(self, recorded_id: str) -> str:
         """Return the id in the session of a call from the cassette."""
         if recorded_id not in self._session_ids:
+            # The recorded id comes first, because ADK hides ids that begin with `adk-` from models.
             self.name_call(f"{recorded_id}-{self._suffix}", recorded_id)
         return self._session_ids[recorded_id]
 
@@ -123,6 +124,7 @@ class CassetteConverter:
     def convert_value(self, value: Json) -> Json:
         """Return a JSON value with the ids of the cassette and without secrets."""
         replaced = _replace_texts(value, self.call_ids.replace_in_text)
+        # Learned from the whole value first: a secret may be recognised in one place and repeated in another.
         self._redactor.learn_secrets(replaced)
         return self._redactor.redact_value(replaced)
 
@@ -148,6 +150,7 @@ class CassetteConverter:
         value: dict[str, Json] = to_json_value(response)
         for call in list_calls(value):
             names = earlier_ids.get(call.get("name") or "")
+            # A call of the same tool keeps its old id, so that later recorded requests that contain it still match.
             cast("dict[str, Json]", call)["id"] = self.call_ids.name_call(call["id"], names.pop(0) if names else "")
         content = value.get("content")
         self._redactor.learn_secrets({**value, "content": _remove_bytes(content)} if content else value)
@@ -180,10 +183,12 @@ class CassetteConverter:
         for part in cast("Sequence[Mapping[str, Json]]", content.get("parts") or ()):
             for kind in ("function_call", "function_response"):
                 if kind in part and part[kind].get("id"):
+                    # In place, because the value was decoded for this conversion only.
                     part[kind]["id"] = self.call_ids.get_recorded_id(part[kind]["id"])
         return _convert_without_bytes(content, self.convert_value)
 
     def _convert_block(self, block: Block, convert: Callable[[Json], Json]) -> CassetteBlock:
+        # Every request repeats the conversation, and blocks of the timeline are named by their content.
         known = self._blocks.get(block.block_id)
         if known is None:
             known = CassetteBlock.from_value(convert(decode_json(block.data)))

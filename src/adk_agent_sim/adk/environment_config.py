@@ -172,6 +172,7 @@ def _iter_rules(tool: ToolSimulationConfig, traced: Sequence[TracedCall], mock: 
             stacklevel=2,
         )
     if tool.mock_strategy_type is not MockStrategy.MOCK_STRATEGY_UNSPECIFIED:
+        # The first rule that matches answers, so what a trace contains comes before what a mock makes up.
         yield from _iter_traced_rules(tool.tool_name, traced)
         yield _build_mock_rule(tool.tool_name, mock)
 

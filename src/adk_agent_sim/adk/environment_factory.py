@@ -144,6 +144,7 @@ def _build_rulebook(
         return rulebook
     rules = config if isinstance(config, Rules) else load_rules(config, exceptions=exceptions)
     if isinstance(config, Rules):
+        # `load_rules` has read those of a file already, relative to the folder of that file.
         read_recorded_sources(rules, Path())
     source = "Python" if isinstance(config, Rules) else str(config)
     rulebook = Rulebook(

@@ -136,8 +136,10 @@ class EnvironmentSimulationPlugin(BasePlugin):
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
         """Install a seat in a tool that a rule names. The rules answer there, after ADK has asked for consent."""
+        # Calls are counted in the seat and not here: a callback may answer, or the user refuse, before the tool runs.
         tool_seat.REAL_CALL_COUNTS.set(self._real_call_counts)
         name = tool.name
+        # Decided once for each name, because most tools have no rule, and their calls should cost next to nothing.
         if name in self._unnamed_tools:
             if not tool_seat.is_seated(tool):
                 tool_seat.install_seat(tool)
@@ -151,6 +153,7 @@ class EnvironmentSimulationPlugin(BasePlugin):
             self._install_interceptor(tool, tool_context, self._registry.enter_call(tool_context))
             return None
         if is_framework_tool(tool):
+            # An agent may run inside of this call, in a session that shares the environment of its caller.
             self._registry.enter_call(tool_context)
         else:
             self._unnamed_tools.add(name)

@@ -50,6 +50,7 @@ class SessionEnvironment:
         """Return the calls so far. Only events that are new since the last time are read."""
         events = session.events
         start = len(events)
+        # From the end: few events are new, and a long session has thousands.
         while start > 0 and events[start - 1].id != self._last_event:
             start -= 1
         for event in events[start:]:
@@ -187,8 +188,10 @@ class EnvironmentRegistry:
 
     def _create_session_environment(self, session: Session) -> SessionEnvironment:
         caller = _OUTER_CALL.get()
+        # ADK may give another object of the same session, so the ids are compared too.
         if caller is None or caller.session is session or caller.session.id == session.id:
             book = self.rulebook
+            # A label takes the place of the beginning in the key of random draws, so it need not be read then.
             beginning = _read_session_beginning(session) if book.is_random and not book.label else None
             randomness = create_randomness(book.spec.seed, book.label, beginning)
             clock = self.session_clocks.get((session.app_name, session.user_id, session.id))
@@ -211,6 +214,7 @@ class EnvironmentRegistry:
 
     def _evict_oldest_session(self) -> None:
         oldest = self._sessions.pop(next(iter(self._sessions)))
+        # A session of an agent used as a tool may still have the environment, whose counts must not be added twice.
         if not any(each.environment is oldest.environment for each in self._sessions.values()):
             self.sessionless_fold.merge(self._fold_session(oldest.environment))
 

@@ -173,6 +173,7 @@ class EvalCaseRun:
         for invocation in self._case.conversation or []:
             await self._run.start(invocation.user_content)
             while self._run.is_running:
+                # Nothing is awaited between the check and the wait, so the end of the run cannot be missed.
                 self._changed.clear()
                 await self._changed.wait()
             failure = self._run.get_failure()
@@ -212,6 +213,7 @@ def _create_player(player: str, model: str | None) -> SessionPlayer:
 
 def _count_tokens(event: AdkEvent) -> tuple[int, int]:
     usage = event.usage_metadata
+    # The complete event of a streamed answer has the tokens of the whole call, so its pieces are not counted.
     if usage is None or event.partial:
         return 0, 0
     return usage.prompt_token_count or 0, (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)

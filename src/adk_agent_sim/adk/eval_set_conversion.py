@@ -123,12 +123,14 @@ def _write_new_file(target: Path, text: str) -> None:
     with explain_write_errors(target):
         path = prepare_path(target)
         try:
+            # The empty file claims the name: the atomic write below would replace a file of another program.
             os.close(create_private_file(path))
         except FileExistsError:  # another program was faster
             raise _build_exists_error(target) from None
         try:
             atomic_write_text(path, text)
         except BaseException:
+            # The empty file must not stay behind, where it would be taken for an EvalSet.
             path.unlink(missing_ok=True)
             raise
 

@@ -55,6 +55,7 @@ class FolderModules:
     def find_affected_units(self, changed: Collection[Path], agent_names: Collection[str]) -> set[str]:
         """Return the agents and modules whose code depends on changed files."""
         parts = [path.relative_to(self._root).parts for path in changed]
+        # ADK looks for .env in the agent's folder and then in those above it, so this one may apply to every agent.
         if any(len(each) == 1 and each[0] in _WATCHED_NAMES for each in parts):
             return {*agent_names, *(get_unit(name) for name in self._list_modules())}
         affected = {each[0].removesuffix(".py") for each in parts}
@@ -69,16 +70,19 @@ class FolderModules:
             if get_unit(name) in units:
                 sys.modules.pop(name, None)
         for path in changed:
+            # Tracebacks would show lines of the old file otherwise.
             linecache.checkcache(str(path))
             # Python takes compiled code for current if the source has the same size and was changed in the same second.
             with suppress(OSError, NotImplementedError):
                 Path(cache_from_source(str(path))).unlink()
+        # Python's finders remember what is in a folder, and would not find a file that was just added.
         importlib.invalidate_caches()
 
     def _list_modules(self) -> Mapping[str, ModuleType]:
         """Return the modules that were imported from the folder and are completely loaded."""
         return {
             name: module
+            # A copy, because other threads may import modules at the same time.
             for name, module in list(sys.modules.items())
             if self._foreign.get(name) is not module
             and is_module_of(self._root, module)
@@ -131,6 +135,7 @@ def _iter_watched_files(folder: Path) -> Iterator[Path]:
         children = sorted(folder.iterdir())
     except OSError:
         return
+    # It is a virtual environment, whose packages are not the user's code.
     if any(child.name == "pyvenv.cfg" for child in children):
         return
     for child in children:

@@ -44,6 +44,7 @@ async def ask_person(
     request = ToolRequest(
         session.session_id, asked, agent_name=context.agent_name, agent_path=session.find_agent_path(context)
     )
+    # Before the timeline has it, so that whoever sees the question there finds the request here.
     session.tool_requests[asked.request_id] = request
     try:
         await session.link.ask_tool(request)

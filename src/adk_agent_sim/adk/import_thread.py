@@ -50,5 +50,6 @@ class ImportThread(Generic[_Result]):
             self._loop.call_soon_threadsafe(self._finish, outcome)
 
     def _finish(self, outcome: _Result | BaseException) -> None:
+        # Who waited for the result may have been cancelled, and the future with it.
         if not self.result.done():
             self.result.set_result(outcome)

@@ -77,5 +77,6 @@ def _iter_keys(instruction: str) -> Iterator[str]:
     for match in _VARIABLE.finditer(instruction):
         key = match.group().lstrip("{").rstrip("}").strip()
         name = next((key.removeprefix(prefix) for prefix in _PREFIXES if key.startswith(prefix)), key)
+        # Other texts in braces need no key: they are optional (`key?`), name an artifact, or are left alone by ADK.
         if name.isidentifier():
             yield key

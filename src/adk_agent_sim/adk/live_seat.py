@@ -25,6 +25,7 @@ class LiveSeat(BaseLlmConnection):
         self._request = request
         self._answer = answer
         self._contents: list[types.Content] = []
+        # A queue, because contents may arrive while the player still answers, and each of them begins a turn.
         self._turn_signals: asyncio.Queue[bool] = asyncio.Queue()
         self._closed = False
 
@@ -45,6 +46,7 @@ class LiveSeat(BaseLlmConnection):
     async def receive(self) -> AsyncGenerator[LlmResponse, None]:
         """Yield the player's answers, turn by turn, until the connection is closed."""
         while not self._closed and await self._turn_signals.get():
+            # A copy for each turn: contents that arrive later must not change a request that somebody is looking at.
             request = self._request.model_copy(update={"contents": list(self._contents)})
             calls = False
             async with aclosing(self._answer(request)) as answers:
@@ -60,6 +62,7 @@ class LiveSeat(BaseLlmConnection):
     async def close(self) -> None:
         """Close the connection and end `receive`."""
         self._closed = True
+        # `receive` may be waiting for a turn that never comes.
         self._turn_signals.put_nowait(False)
 
 

@@ -104,6 +104,7 @@ class AnswerFile:
         """
         if (turn := self._turns.get(compute_key(request))) is not None:
             return _read_text(turn)
+        # A copy, because sessions in other threads share the file and may record an answer at the same time.
         others = [turn for turn in list(self._turns.values()) if turn.key.agent_name == question.about]
         differences = ""
         for turn in others:
@@ -128,6 +129,7 @@ class AnswerFile:
         turn = CassetteTurn(key=StreamKey(agent_name=question.about), request=request, responses=(response,))
         key = compute_key(request)
         self._turns[key] = turn
+        # A session is identified by its messages, so this one replaces only an older answer to the same question.
         message = {"role": "user", "parts": [{"text": f"{question.about}, {key}"}]}
         session = CassetteSession(
             app_name=_SESSION_NAME,

@@ -51,6 +51,7 @@ class SimulationModel:
         self._model = model
         self._config = config
         self._answers = answers
+        # A question is described for its key and when it is asked. A cache on the class would keep every instance.
         self._describe = lru_cache(maxsize=_MAX_DESCRIBED)(self._describe_question)
         self._settings = {name: value for name, value in to_json_value(config).items() if name not in _UNREAD_SETTINGS}
 
@@ -109,6 +110,7 @@ class SimulationModel:
         changes: dict[str, object] = {"system_instruction": "\n".join(filter(None, [question.instruction, own]))}
         if config.http_options is not None:
             changes["http_options"] = config.http_options.model_copy(deep=True)
+        # Gemini rejects requests that have tools and a JSON response type together.
         if config.response_mime_type is None and not config.tools:
             changes["response_mime_type"] = _JSON_TYPE
         return config.model_copy(update=changes)

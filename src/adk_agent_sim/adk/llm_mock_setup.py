@@ -98,6 +98,7 @@ def _iter_problems(rulebook: Rulebook, setup: LlmMockSetup) -> Iterator[str]:
                     continue
                 model = action.model or setup.model or DEFAULT_MODEL
                 has_answers = action.answers is not None or setup.answers is not None  # which need no model
+                # Without an environment: a missing key is no error of the rules, only an unknown name is.
                 problem = find_model_problem(model, {}) if isinstance(model, str) and not has_answers else None
                 if problem is not None and problem.is_unknown:
                     yield f"{rule.name}: {problem.message}. {problem.advice}."

@@ -90,11 +90,13 @@ def _explain(error: BaseException) -> tuple[str, str]:
 
 def _is_from_environment(error: BaseException) -> bool:
     frames = traceback.extract_tb(error.__traceback__)
+    # A missing variable is reported from inside of `os`, which may be a file or frozen into Python.
     return bool(frames) and frames[-1].filename in (os.__file__, "<frozen os>")
 
 
 def _format_trace(error: BaseException, root: Path) -> str:
     frames = [(each.filename, each.lineno, each.line) for each in traceback.extract_tb(error.__traceback__)]
+    # A file that cannot be parsed was never run, so the traceback has no frame of it.
     if isinstance(error, SyntaxError) and error.filename:
         frames.append((error.filename, error.lineno, error.text))
     return _format_frames(frames, root)

@@ -65,6 +65,7 @@ class MaskingSessionService(BaseSessionService):
         # The service may have changed more of the event, such as its state delta.
         given = stored.model_copy(update={"content": event.content})
         self._answers[given.id] = given
+        # The service has added the masked event to the session of the run, which reads the credential from there.
         self._restore_answers(session)
         return given
 

@@ -112,6 +112,7 @@ class ModelInterceptor:
         """Decide whether a rule acts on the call; it gets the next number among the model calls of its agent."""
         self._call_id, self._outcome = self._registry.create_call_id(), NOT_RUN
         environment = self._session_environment.environment
+        # The history is read from the session's events, which contain the calls of tools but not those of models.
         if self._registry.rulebook.counts_model_calls or environment.has_model_fault:
             branch = self._session_environment.normalize_branch(self._context.branch)
             self.get_call_history().record_calls([(self._call_id, MODEL_SEAT, {})], self.agent, branch)
@@ -133,6 +134,7 @@ class ModelInterceptor:
             self._outcome = environment.complete(decision)
             # The call has ended: the time that it took has passed for the calls that follow.
             self.get_call_history().record_responses([(self._call_id, None)], self.agent)
+        # A rule may repeat an earlier answer, and ADK needs new ids for the calls in it.
         return LlmResponse.model_validate(remove_call_ids(answer) if self.changes_answer else answer)
 
     def find_last_answer(self) -> Json:

@@ -93,6 +93,7 @@ class ModelSeat(BaseLlm):
     """Replaces the agent's model, with the same name and capabilities."""
 
     _original_agent: LlmAgent = PrivateAttr()
+    # An owner that is dropped without a release must not keep the seat in the agent for all others.
     _owners: WeakSet[SeatOwner] = PrivateAttr(default_factory=WeakSet["SeatOwner"])  # pyrefly: ignore[not-a-type] - defined below
 
     def bind_agent(self, agent: LlmAgent) -> None:
@@ -112,6 +113,7 @@ class ModelSeat(BaseLlm):
     def leave(self, agent: LlmAgent) -> None:
         """Give the agent its own model and callbacks back."""
         agent.model = self._original_agent.model
+        # Other agents never got our callback, and a callback that their user has set meanwhile must stay.
         if _set_inner_player in agent.canonical_before_model_callbacks:
             agent.before_model_callback = self._original_agent.before_model_callback
 
@@ -121,6 +123,7 @@ class ModelSeat(BaseLlm):
         try:
             return self.get_own_model().capabilities
         except (ImportError, ValueError):
+            # ADK raises ValueError for a name that it does not know, and ImportError if a library is missing.
             return LlmCapabilities()
 
     def get_own_model(self) -> BaseLlm:
@@ -129,6 +132,7 @@ class ModelSeat(BaseLlm):
         ADK resolves it only now, so that a wizard needs neither the model's library nor its API key.
         """
         model = self._original_agent.canonical_model
+        # An agent without a model of its own inherits that of its parent, which may have a seat already.
         return model.get_own_model() if isinstance(model, ModelSeat) else model
 
     async def generate_content_async(
@@ -139,8 +143,10 @@ class ModelSeat(BaseLlm):
         if player is not None:
             answers = player.answer(llm_request, self, stream=stream)
         else:
+            # A player takes the interceptor by itself, because it asks a person before any rule may act.
             interceptor = take_interceptor()
             if interceptor is not None and interceptor.is_active and interceptor.decide():
+                # Rules act on complete answers, so nothing is streamed here even if ADK asks for it.
                 yield await interceptor.answer(lambda: self.ask_own_model(llm_request))
                 return
             answers = self.get_own_model().generate_content_async(llm_request, stream)
@@ -207,6 +213,7 @@ def install_seat(agent: LlmAgent, owner: SeatOwner) -> None:
     if isinstance(agent.model, ModelSeat):
         seat = agent.model
     else:
+        # A copy of the agent and not only its model: ADK resolves a name, or the model of a parent, through the agent.
         original = agent.model_copy()
         seat = _create_seat(agent)
         seat.bind_agent(original)
@@ -253,11 +260,13 @@ def _create_seat(agent: LlmAgent) -> ModelSeat:
     """
     if not isinstance(agent.model, BaseLlm):
         return ModelSeat(model=_find_model_name(agent))
+    # Not by the constructor: that of a model class may take other arguments than its fields, as that of LiteLlm does.
     return _get_seat_class(type(agent.model)).model_construct(**agent.model.__dict__)
 
 
 @lru_cache(maxsize=64)
 def _get_seat_class(model: type[BaseLlm]) -> type[ModelSeat]:
+    # ModelSeat comes first, so that its methods win over those of the model's class.
     return cast("type[ModelSeat]", type(f"Seated{model.__name__}", (ModelSeat, model), {"__module__": __name__}))
 
 
@@ -269,4 +278,5 @@ def _find_model_name(agent: LlmAgent) -> str:
         if model:
             return model if isinstance(model, str) else model.model
         ancestor = ancestor.parent_agent
+    # No agent up to the root names a model, so it is ADK's default, which only ADK knows.
     return agent.canonical_model.model

@@ -52,6 +52,7 @@ async def decide_with_own_model(recorded_session: RecordedSession, turn_id: str)
         response, player = await turn.answer(decision_id)
     else:
         response, player = await ask_own_model(recorded_session, turn_id), Player.REAL
+    # Not `recorded_session.decide`, which checks the answers of people: what a model answers goes to ADK as it is.
     await recorded_session.link.decide(
         TurnDecision(recorded_session.session_id, turn_id, response, decision_id=decision_id, player=player)
     )
@@ -78,6 +79,7 @@ class _InterceptedTurn:
             await self._record_rule(is_answered=False)
             raise
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is what the agent's run gets
+            # The timeline gets only a description of the error. The call that waits raises the exception itself.
             self.pending.failures[decision_id] = error
             response = build_error_response(error)
         await self._record_rule(is_answered=True)

@@ -62,6 +62,7 @@ def _replay_file(spec: PlayerSpec) -> ModelPlayerFactory:
 
 
 def _record_cassette(spec: PlayerSpec) -> ModelPlayerFactory:
+    # The mode is not needed, but a value that means nothing is reported before anything runs.
     read_cassette_mode(os.environ)
     file = CassetteFile(Path(spec.argument))
     return lambda: CassettePlayer(file, Cassette(), CassetteMode.RECORD)

@@ -36,6 +36,7 @@ def simulated_environment(request: pytest.FixtureRequest) -> Callable[..., Envir
     own config, or the path of a file, relative to the test's folder. Keyword arguments are those of
     `EnvironmentSimulationFactory.create_plugin`.
     """
+    # Kept with the test itself, because the hook that writes its report does not get the fixture.
     created = request.node.stash.setdefault(_CREATED_PLUGINS, [])
 
     def make_plugin(rules: EnvironmentSource | Mapping[str, Any], **settings: Any) -> EnvironmentSimulationPlugin:

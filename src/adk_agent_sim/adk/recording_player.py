@@ -65,6 +65,7 @@ class RecordingPlayer:
         self._streams = DecisionStreams(self._run) if self._run else None
         self._answering_agents.clear()
         self._problem = "" if fitting else f"it has no user message {extract_visible_text(content)!r} at this point"
+        # If none fits, the candidates stay, because the next message may fit one of them again.
         self._candidates = fitting or self._candidates
         for agent_name, path in self._skipped_turns:
             if self._streams is not None:

@@ -129,6 +129,7 @@ def _build_message(sim: Simulation, run: RecordedRun) -> types.Content:
     message = cast("Mapping[str, Json]", run.message)
     if run.is_query:
         return types.Content.model_validate(message)
+    # ADK's ids are random, so recorded answers are given to the open questions in their order.
     questions = iter(_find_open_questions(sim))
     parts = [
         {**part, "function_response": _answer_again(part["function_response"], next(questions, None))}

@@ -123,6 +123,7 @@ class _EncodedContent:
         if not parts or len(parts) != len(known_parts) or self._role != content.role:
             return False
         for index, part in enumerate(parts):
+            # Snapshots may be on the right, because pydantic leaves a comparison with another class to that class.
             if type(part) is not types.Part or part.__dict__ != known_parts[index]:
                 return False
         return True

@@ -47,6 +47,7 @@ def has_tool_error_plugin(app: App) -> bool:
 def add_run_plugins(app: App, leading_plugins: Sequence[BasePlugin], player: SessionPlayer) -> App:
     """Return the app with our plugins around its own: seats first, tool errors last, so its own plugins see both."""
     own = remove_simulator_plugin(app).plugins
+    # The environment plugin may be the app's own one, and ADK refuses two plugins of one name.
     leading = [plugin for plugin in leading_plugins if plugin not in own]
     trailing = [] if has_tool_error_plugin(app) else [ToolErrorPlugin()]
     update: dict[str, Any] = {"plugins": [*leading, *own, *trailing]}

@@ -43,6 +43,7 @@ class RunTask:
         if self._task is None or self._task.done():
             return False
         self._task.cancel()
+        # Not `wait_for`, which would go on waiting for a task that ignores its cancellation.
         _, unfinished = await asyncio.wait({self._task}, timeout=_STOP_TIMEOUT)
         if unfinished:
             _log.warning("A run of %r was stopped but continues: its code ignores the cancellation.", self._agent_name)
@@ -53,6 +54,7 @@ class RunTask:
         if self._task is None or not self._task.done():
             return None
         if self._task.cancelled():
+            # `exception()` would raise the cancellation here, as if the caller had been cancelled.
             return asyncio.CancelledError("the run was cancelled")
         return self._task.exception()
 

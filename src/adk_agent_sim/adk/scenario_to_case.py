@@ -102,6 +102,7 @@ def _group_turns(scenario: ScenarioImportedFromJson, events: Sequence[CompletedE
     turns: list[_ScenarioTurn] = []
     for each in events:
         if _format_tool_name(each) == _MESSAGE_TO_AGENT:
+            # An invocation has one user message, so one that comes before the agent has answered is joined to it.
             if not turns or turns[-1].answer:
                 turns.append(_ScenarioTurn(start_time=each.time))
             turns[-1].user_messages.append(str(each.arguments.get("content", "")))

@@ -40,6 +40,7 @@ from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
+# Not None, which a script may write as a value, such as `approve: null`.
 _UNSET: Any = object()
 
 
@@ -206,12 +207,14 @@ async def _play_steps(sim: Simulation, script: Script) -> AsyncIterator[Mismatch
         if mismatch := _find_wrong_turn(where, step, scripted_step):
             yield mismatch
             return
+        # Before the step is played: its calls are those that the history gets from here on.
         expected.append(_ExpectedResults(where, scripted_step.all_calls, len(sim.history())))
         try:
             step = await _play_step(sim, step, scripted_step)
         except SimulatorError as error:
             yield Mismatch(where=where, expected=scripted_step.title, found=f"{type(error).__name__}: {error}")
             return
+        # While a tool that the script plays waits for its response, the calls before it may have no results yet.
         if not isinstance(step, ToolTurn):
             for mismatch in [each for results in expected for each in results.find_mismatches(sim)]:
                 yield mismatch
@@ -275,6 +278,7 @@ def _find_mismatches(
     entries = sim.history()[history_start:]
     made = [entry.call_id for entry in entries if isinstance(entry, ToolCall)]
     results = {entry.call_id: entry for entry in entries if isinstance(entry, ToolOutput | ToolError)}
+    # Calls of later steps may follow in the history, when a tool of the script's had to respond first.
     for call, call_id in zip(expected_calls, made, strict=False):
         result = results.get(call_id)
         failed = result.error_type if isinstance(result, ToolError) else None

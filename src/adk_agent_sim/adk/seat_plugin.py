@@ -75,6 +75,7 @@ class SeatPlugin(BasePlugin):
         if recorded is not None and type(tool) is not BaseTool:
             tool_seat.install_seat(tool)
             recorded.give_recorded_consent(tool_context, tool)
+        # Also to None: the task may have inherited the calls of another session, and the tool may still have a seat.
         tool_seat.SESSION_CALLS.set(recorded.running_calls if recorded else None)
         return None
 
@@ -85,6 +86,7 @@ class SeatPlugin(BasePlugin):
         player.
         """
         if recorded := self._bound_sessions.get(get_session_key(context.session)):
+            # ADK makes a new session object for each run; the one of the last run does not get the new events.
             recorded.adk_session = context.session
             model_seat.MODEL_PLAYER.set(TurnPlayer.from_context(recorded, context, agent_name, context.invocation_id))
         elif (caller := self._find_calling_player()) is not None:
@@ -106,6 +108,7 @@ class SeatPlugin(BasePlugin):
     def _find_calling_player(self) -> TurnPlayer | None:
         """Return the player inherited from the calling task, if it belongs to a session of this plugin."""
         player = model_seat.MODEL_PLAYER.get()
+        # A tool may itself run an app with such a plugin, which then inherits a player of somebody else's session.
         ours = isinstance(player, TurnPlayer) and player.recorded_session in self._bound_sessions.values()
         return cast("TurnPlayer", player) if ours else None
 

@@ -84,6 +84,7 @@ class SessionStorage:
     async def read_events(self) -> Sequence[AdkEvent]:
         """Return the events; those of a session in memory are not copied."""
         if isinstance(self._own_sessions, InMemorySessionService):
+            # `get_session` makes deep copies of all events, which takes long in a long session.
             return list(self._own_sessions.sessions[self._app_name][self._user_id][self.session_id].events)
         session = await self.load()
         return session.events if session else []
@@ -116,6 +117,7 @@ class SessionStorage:
         else:
             session = await self.create({key: value for key, value in state.items() if not is_shared_key(key)})
             for event in events:
+                # Services can only append. That applies the state deltas once more, which ends in the same state.
                 await self.session_service.append_event(session, _remove_shared_changes(event))
         for filename, part in artifacts:
             if not (self.shares_artifacts and is_shared_artifact(filename)):

@@ -168,6 +168,7 @@ class Simulation(TimeTravel, SessionExports):
                 return waiting[0]
             if not self._agent_run.is_running:
                 return await self._get_last_step()
+            # Nothing is awaited between the checks above and the wait, so no change can be missed.
             self._change_event.clear()
             await self._change_event.wait()
 
@@ -175,6 +176,7 @@ class Simulation(TimeTravel, SessionExports):
         """Return all turns that wait for a decision, oldest first; parallel agents have several."""
         requests = self._agent_run.recorded_session.pending_requests
         events = self.timeline.peek_pending_turns(self.session_id)
+        # The timeline has a turn a moment before its request is here, and a moment longer if the player changes.
         return [ModelTurn(self, event, requests[event.turn_id]) for event in events if event.turn_id in requests]
 
     def list_tool_turns(self) -> list[ToolTurn]:
@@ -182,6 +184,7 @@ class Simulation(TimeTravel, SessionExports):
         session = self._agent_run.recorded_session
         pending = self.timeline.tool_requests.peek_pending(self.session_id)
         waiting = [session.tool_requests[request_id] for request_id in pending if request_id in session.tool_requests]
+        # The timeline has a cancelled call until the task of the call notices that it was cancelled.
         is_cancelling = session.running_calls.is_cancelling
         return [ToolTurn(self, request) for request in waiting if not is_cancelling(request.asked.call_id)]
 
@@ -266,6 +269,7 @@ def _describe_failure(failure: BaseException) -> str:
 def _find_last_answer(events: Sequence[AdkEvent]) -> types.Content | None:
     """Return the final response since the last user message; None if there is none."""
     for event in reversed(events):
+        # An edit of the state is an event of the user too, but has no content.
         if event.author == "user" and event.content:
             return None
         if event.is_final_response() and event.content and event.content.parts:

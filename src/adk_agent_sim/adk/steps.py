@@ -91,6 +91,7 @@ class Step:
 
     async def give_error(self, message: str) -> Step:
         """Return an error as the tool that you play: `{"error": message}`, as tools do that raise nothing."""
+        # The schema of the tool's results does not describe its errors.
         return await self.give_result({"error": message}, anyway=True)
 
     async def raise_error(self, error_type: str, message: str = "") -> Step:
@@ -191,6 +192,7 @@ class ModelTurn(Step):
         try:
             return await self.call(SET_MODEL_RESPONSE, cast("dict[str, Json]", data), anyway=anyway)
         except InvalidArguments as refused:
+            # The person gave an answer and knows nothing of the tool by which ADK takes it.
             raise InvalidAnswer(refused.problems) from None
 
 

@@ -31,6 +31,7 @@ class ToolErrorPlugin(BasePlugin):
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException
     ) -> dict[str, Any] | None:
         """Return the response for the model, or None to leave the error to ADK."""
+        # ADK also reports that a call was cancelled, which is no error for the model to read.
         # For a name that the model made up, ADK passes a plain BaseTool that stands for the missing tool.
         if not isinstance(error, Exception) or type(tool) is BaseTool:
             return None

@@ -153,6 +153,7 @@ class _ToolSeat:
         self.tool = tool
         self._own_run = own_run
         """The `run_async` that was set on the instance; None if the class's own is used."""
+        # From the class: the attribute of the instance is going to be this seat, which would call itself.
         self._run_tool = own_run or functools.partial(type(tool).run_async, tool)
 
     async def __call__(self, *, args: dict[str, Any], tool_context: ToolContext) -> object:
@@ -167,6 +168,7 @@ class _ToolSeat:
                 _count_real_call(self.tool)
                 return await own_run(args=args, tool_context=tool_context)
             return await calls.run(self.tool, own_run, args, tool_context)
+        # A tool may pass its own context on to another tool, and the rule must act on this call only.
         CALL_INTERCEPTOR.set(None)
         interceptor.decide(args)
         if calls is None:
@@ -212,6 +214,7 @@ def install_seat(tool: BaseTool) -> None:
 
 
 async def _return_recorded(recorded: RecordedToolCall, *, args: dict[str, Any], tool_context: ToolContext) -> object:
+    # Callbacks may change a response in place, and the recording is compared with the new session later.
     return copy.deepcopy(dict(recorded.response or {}))
 
 
@@ -222,6 +225,7 @@ class RunningCalls:
         check_sync_callable_runner()
         self._listener = listener
         self._monotonic = monotonic
+        # By signal and not by call id: models may give several calls the same id, or none.
         self._stop_signals: dict[asyncio.Future[None], str] = {}
         self._abandoned_tasks: set[asyncio.Future[Any]] = set()
 
@@ -292,6 +296,7 @@ class RunningCalls:
         if player is Player.REAL and interceptor is None and replayed is None:
             _count_real_call(tool)
         await self._listener.on_tool_started(context, tool, args, player)
+        # The time that the listener takes for recording is not the tool's.
         start = self._monotonic()
 
         def end_call() -> CallEnd:
@@ -341,12 +346,14 @@ class RunningCalls:
         task.set_name(f"a tool of {context.agent_name!r}")
         try:
             await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
+            # A stop wins over a result that comes at the same moment: who cancelled the call was told so.
             if not stop.done():
                 return task.result()
             self._abandon_task(task)
             return _STOPPED
         finally:
             del self._stop_signals[stop]
+            # If the run itself is cancelled, asyncio.wait leaves the task running.
             if not task.done():
                 self._abandon_task(task)
 

@@ -35,6 +35,7 @@ def read_tool_spec(tool: BaseTool) -> ToolSpec:
         parameters=read_parameters_schema(to_json_value(declaration)) if declaration else {},
         results=results,
         results_origin=origin,
+        # By name, so that the package of MCP need not be imported.
         is_mcp=any(base.__name__ == "McpTool" for base in type(tool).__mro__),
     )
 

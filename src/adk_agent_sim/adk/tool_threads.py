@@ -26,10 +26,12 @@ class ToolThreads:
         """Return the function's result, or raise what it raises."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Any] = loop.create_future()
+        # The function sees the context variables of its call, as it would on the event loop.
         context = copy_context()
 
         def resolve_future(result: Any, error: BaseException | None) -> None:
             self.is_busy = False
+            # The call was cancelled while the thread, which cannot be stopped, went on.
             if done.done():
                 return
             if error is None:

@@ -34,6 +34,7 @@ class ToolsetCheck:
             for toolset in list_toolsets(agent):
                 if needs_credential(toolset) is has_credentials:
                     await check_toolset(toolset, agent.name, context)
+            # Only after all of them have loaded: the next run checks again, when a server that was down may be up.
             self._checked.add(key)
 
 

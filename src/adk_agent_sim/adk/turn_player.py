@@ -118,6 +118,7 @@ class TurnPlayer:
         self, request: LlmRequest, seat: ModelSeat, agent_name: str, interceptor: ModelCallInterceptor | None
     ) -> LlmResponse | None:
         """Return what a person decides, if one has the seat; None if another player answers, maybe only from now on."""
+        # If the seat goes from one person to another, the turn was withdrawn, and is asked once more.
         while self.recorded_session.get_player(agent_name) is Player.HUMAN:
             answer = await self._ask_human(request, seat, agent_name, interceptor)
             if not isinstance(answer, _SeatChanged):
@@ -167,6 +168,7 @@ class TurnPlayer:
         try:
             decided = await self._wait_for_decision(turn_id, agent_name)
         except asyncio.CancelledError:
+            # Otherwise the timeline would offer a turn whose decision nobody waits for any more.
             await session.link.withdraw(session.session_id, turn_id)
             await session.on_turn_cancelled(self.invocation_id)
             raise
@@ -176,6 +178,7 @@ class TurnPlayer:
             _log.warning("The own model of agent '%s' answers instead of a person: %s", agent_name, error)
             return None
         finally:
+            # A change of the player may have removed it already.
             session.pending_turns.pop(turn_id, None)
         async with session.state_lock:
             pass  # what the decision does comes after an edit of the state that is being made
@@ -191,6 +194,7 @@ class TurnPlayer:
         """Return the decision, or None if the deadline passed and the agent's own model should answer."""
         session = self.recorded_session
         deciding = asyncio.ensure_future(session.link.wait_for_decision(session.session_id, turn_id))
+        # Each change replaces the event by a new one, so this waits for the next change only.
         changing = asyncio.ensure_future(session.player_changed.wait())
         # If this wait is cancelled, or the withdrawal fails, just as `deciding` fails, nothing below reads its error.
         deciding.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -248,6 +252,7 @@ class TurnPlayer:
             response = await interceptor.answer(ask_player)
         except (Exception, asyncio.CancelledError) as error:
             await self._record_rule(turn_id, agent_name, interceptor)
+            # A call that was cancelled has not been decided; the end of its run says what happened.
             if isinstance(error, Exception):
                 await self._record_decision(turn_id, build_error_response(error), decider)
             raise
@@ -305,6 +310,7 @@ class TurnPlayer:
         try:
             async with aclosing(stream_answers()) as answers:
                 async for answer in answers:
+                    # A model may give several complete answers to one call, but a turn has one decision.
                     if not answer.partial and not decided:
                         decided = True
                         await self._record_decision(turn_id, answer, player, self.recorded_session.monotonic() - start)

@@ -116,6 +116,7 @@ def convert_to_adk_events(events: Iterable[Event]) -> list[AdkEvent]:
             case AgentEvent() if find_state_edit(event):
                 pass  # `adk test` would send it as a message
             case AgentEvent(event=emitted, invocation_id=invocation_id):
+                # The timeline has no invocation id for a user message; it is that of the event which follows.
                 if found and not found[-1].invocation_id:
                     found[-1].invocation_id = invocation_id
                 found.append(AdkEvent.model_validate(replace_surrogates_in_json(emitted)))
@@ -250,6 +251,7 @@ def _collect_emitted_answers(events: Iterable[Event]) -> list[Json]:
             continue
         parts: list[dict[str, Json]] = content.get("parts") or []
         if content.get("role") == "user":
+            # ADK repeats a structured response as a text, which is no answer of the model.
             made_by_adk = made_by_adk or SET_MODEL_RESPONSE in _list_part_names(parts, "function_response")
         elif content.get("role") == "model":
             if not made_by_adk and not _ADK_REQUEST_CALLS & set(_list_part_names(parts, "function_call")):

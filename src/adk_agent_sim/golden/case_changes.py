@@ -95,10 +95,12 @@ def apply_change(cases: Sequence[CaseContent], change: CaseChange) -> tuple[list
     if before is None:
         content = replace_case_id(content, make_unique_id(change.after.eval_id, ids))
     elif change.keeps_content:
+        # A rename or a move keeps what other writers have changed in the content meanwhile.
         content = replace_case_id(before.content, change.after.eval_id)
     is_renamed = before is not None and before.eval_id != change.after.eval_id
     if is_renamed and change.after.eval_id in ids:
         raise EditRefused(f"Another case has the id {change.after.eval_id[:100]!r}. Choose another id.")
+    # A case that is not moved stays where it is now, even if others have moved its neighbours.
     stays = before is not None and change.before is not None and change.before.place == change.after.place
     index = before.index if before is not None and stays else _find_place(ids, change.after)
     changed.insert(index, content)
@@ -111,6 +113,7 @@ def _take_case(cases: list[CaseContent], change: CaseChange, expected: PlacedCas
     indexes = [index for index, case in enumerate(cases) if get_case_id(case) == expected.eval_id]
     if not indexes:
         raise EditConflict(expected.eval_id, "was renamed or removed by another writer", _RELOAD)
+    # Several cases of a file may have one id: the one with the expected content is meant.
     same = [index for index in indexes if cases[index] == expected.content]
     if not same and (len(indexes) > 1 or not change.keeps_content):
         raise EditConflict(expected.eval_id, "was changed by another writer", _RELOAD)

@@ -55,6 +55,7 @@ class CassetteFile:
         stamp = _take_stamp(target)
         if stamp is None:
             return Cassette()
+        # Parsing the file for each turn would take quadratic time; the stamp shows if somebody has replaced it.
         if self._known is None or stamp != self._stamp:
             return read_cassette(target)
         return self._known

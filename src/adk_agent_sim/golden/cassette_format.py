@@ -124,6 +124,7 @@ def _iter_references(contents: Sequence[CassetteBlock], previous: Sequence[Casse
     if previous and contents[: len(previous)] == previous:
         yield {_FROM_PREVIOUS: [0, len(previous)]}
         place = start = len(previous)
+    # Reversed, so that of equal contents the first one is found.
     places = {block.digest: index for index, block in reversed(list(enumerate(previous)))} if start == 0 else {}
     while place < len(contents):
         found = places.get(contents[place].digest, -1)

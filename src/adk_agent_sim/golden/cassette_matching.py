@@ -29,6 +29,7 @@ _WORD_END = re.compile(r"\s")
 _NOW_SECONDS = 86_400
 """How far from now a date or time may be to be the current one: no text says for sure which time zone it is in."""
 
+# In seconds since 1970: numbers from September 2001 to November 2286 may be times.
 _EARLIEST_TIME = 1_000_000_000
 _LATEST_TIME = 10_000_000_000
 
@@ -160,6 +161,7 @@ class RequestMatcher:
         if recorded == found:
             return
         for arrange in (list[CassetteBlock], _sort_context) if len(recorded) == len(found) else ():
+            # A matcher for each attempt, because one that fails has learned UUIDs that are wrong.
             matcher = RequestMatcher(self._now, self.uuids)
             if matcher.has_same_contents(arrange(recorded), arrange(found)):
                 self.uuids = matcher.uuids

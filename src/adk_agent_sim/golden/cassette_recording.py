@@ -87,6 +87,7 @@ def _iter_calls(turns: Sequence[CassetteTurn], count: int | None = None) -> Iter
             name = call.get("name") or ""
             if is_request_call(name):
                 continue
+            # By identity, because two calls of one turn may be equal.
             same = [id(each) for each in calls if each.get("name") == name]
             found = [each.response for each in responses if each.tool_name == name]
             yield RecordedToolCall(

@@ -72,6 +72,7 @@ class CassetteTake:
 
     def find_next(self, agent_name: str, path: AgentPath) -> TurnSlot | None:
         """Return the next recorded turn of an agent that was not played; None if there is none."""
+        # Reversed, so that the first waiting turn of each agent wins.
         waiting = {slot.key: slot for slot in reversed(self._slots) if self._is_waiting(slot)}
         key = find_stream(waiting, agent_name, path)
         return waiting[key] if key is not None else None
@@ -97,6 +98,7 @@ class CassetteTake:
 
     def build_session(self) -> CassetteSession:
         """Return the session as it is now."""
+        # A copy, because this runs in the thread that writes, while agents may begin turns in the event loop.
         turns = [slot.turn for slot in list(self._slots) if slot.turn and slot.state is not SlotState.STALE]
         runs = list(self._session.runs)
         runs[self._run_index : self._run_index + 1] = [CassetteRun(message=self._message, turns=tuple(turns))]

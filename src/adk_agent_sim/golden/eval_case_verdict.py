@@ -49,6 +49,7 @@ def judge_eval_case(case: EvalCase, events: Sequence[AdkEvent], criteria: CaseCr
         raise NotJudgeable(f"case {case.eval_id!r:.80}", why)
     expected = list(case.conversation or [])
     actual = EvaluationGenerator.convert_events_to_eval_invocations(list(events))
+    # ADK's evaluators raise an error if the two lists differ in length.
     if len(actual) != len(expected):
         reasons = [f"The agent answered {len(actual)} of {len(expected)} messages."]
         return EvalCaseVerdict(passed=False, reason=_join(reasons, criteria))

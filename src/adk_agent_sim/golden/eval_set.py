@@ -62,6 +62,7 @@ class EvalSetWriter:
                 else:
                     written = eval_case.model_copy(update={"eval_id": replaces})
                     content["eval_cases"][_find_case(content, replaces, path)] = to_json_value(written)
+                # UTF-8 has no encoding for half of a surrogate pair, so one of them would make the file unwritable.
                 text = replace_lone_surrogates(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
                 _check_readable(path, text)
                 atomic_write_text(path, text)

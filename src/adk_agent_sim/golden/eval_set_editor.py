@@ -96,6 +96,7 @@ class EvalSetEditor:
         self._redoable: list[CaseChange] = []
         self._opened: OrderedDict[str, CaseContent] = OrderedDict()
         """The contents that were opened last, by fingerprint: what a correction is based on."""
+        # The server edits in threads, and what can be undone must change together with the file.
         self._lock = Lock()
 
     @property
@@ -173,6 +174,7 @@ class EvalSetEditor:
         def plan(stored: Sequence[StoredCase], cases: list[CaseContent]) -> CaseChange:
             placed = _find_placed(stored, cases, key)
             previous = None if after_key is None else _find_placed(stored, cases, after_key)
+            # The case is taken out before it is inserted, which moves those behind it forward by one.
             index = 0 if previous is None else previous.index + (previous.index < placed.index)
             after = PlacedCase(
                 content=placed.content, index=index, previous_id=None if previous is None else previous.eval_id
@@ -202,8 +204,10 @@ class EvalSetEditor:
 
         def plan(stored: Sequence[StoredCase], cases: list[CaseContent]) -> CaseChange:
             nonlocal is_copy
+            # Decided anew in each attempt, because the file may have changed since the last one.
             is_copy = keep_both and all(each.fingerprint != fingerprint for each in stored if each.key == key)
             placed = _find_placed(stored, cases, key, None if is_copy else fingerprint)
+            # The paths of the values belong to the content that the person has looked at.
             content = replace_fields(self._opened.get(fingerprint, placed.content), values)
             label = f"correct {placed.eval_id}"
             if is_copy:
@@ -303,6 +307,7 @@ def read_limited(path: Path) -> bytes:
         raise NotAnEvalSet(str(path), "it is a folder")
     try:
         with path.open("rb") as file:
+            # One byte more than allowed tells that a file is too large, without reading all of it.
             data = file.read(MAX_EVAL_FILE_BYTES + 1)
     except FileNotFoundError:
         raise NotFound(f"{path} does not exist any more. Restore it, then reload.") from None
@@ -337,6 +342,7 @@ def _format_like(text: str, content: Json) -> str:
     """Return the content as JSON with the indentation of the text that it replaces."""
     line = text.partition("\n")[2].partition("\n")[0]
     spaces = line[: len(line) - len(line.lstrip())]
+    # A file that escapes other letters stays like that, so that a diff shows the edit only.
     is_ascii = text.isascii() and "\\u" in text
     indent = spaces or (2 if "\n" in text.strip() else None)
     written = json.dumps(content, indent=indent, ensure_ascii=is_ascii)

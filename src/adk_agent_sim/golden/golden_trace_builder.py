@@ -47,10 +47,12 @@ class GoldenTraceBuilder:
         session = self.session
         check_complete(session)
         turns = list(split_user_turns(session.history))
+        # A session that was not built from a timeline has none; its turns are written as flat lists.
         contents = session.emitted_contents or [[]] * len(turns)
         finished = [
             (turn, emitted)
             for turn, emitted in zip(turns, contents, strict=True)
+            # A turn that was stopped or failed stays out of the case, even if later ones are finished.
             if isinstance(turn[-1], FinalResponse)
         ]
         return EvalCase(

@@ -110,6 +110,7 @@ def convert_adk_session_to_events(session: AdkSession) -> list[Event]:
     for run in runs:
         for event in run:
             _add_event(log, event)
+        # Only the last run can be unfinished: after each of the others, the user has sent a message.
         if run is not runs[-1] or run[-1].is_final_response():
             log.add(_build_run_ended(run[-1]), 0.0)
     log.add(Closed(reason=_CLOSED_REASON), 0.0)
@@ -128,6 +129,7 @@ class _TimelineBuilder:
         seq = len(self.events) + 1
         self.events.append(
             Event(
+                # Derived and not random, so that importing a file again gives the same events.
                 event_id=str(uuid5(NAMESPACE_URL, f"adksim:{self.session_id}:{seq}")),
                 session_id=self.session_id,
                 seq=seq,

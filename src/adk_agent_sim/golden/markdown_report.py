@@ -75,6 +75,7 @@ def render_markdown_report(
             *_render_turn(turn, played),
             *played.early_endings[number],
         ]
+    # The whole log, because the timeline also counts the rows of what was undone.
     blocks += _render_notes(log, {event.seq for event in shown})
     blocks += _render_final_sections(shown)
     return "\n\n".join(blocks) + "\n"
@@ -117,6 +118,7 @@ def _collect_statistics(events: Sequence[Event]) -> _PlayStatistics:
                 deciding[event.agent_name] = player
             case AgentEvent(event=emitted):
                 for call_id in _extract_call_ids(emitted):
+                    # Imported events name their player; others have the one of their agent's last decision.
                     played.call_deciders[call_id] = player or deciding.get(event.agent_name, "")
             case ToolFinished(call_id=call_id) | ToolFailed(call_id=call_id):
                 played.tool_players[call_id] = player
@@ -156,6 +158,7 @@ def _iter_summary_rows(
     if events:
         yield "Session", render_inline_code(events[0].session_id)
         yield "Started", f"{datetime.fromtimestamp(events[0].timestamp, UTC):%Y-%m-%d %H:%M:%S} UTC"
+        # A note or a verdict may be added long after the session.
         ends = [event.timestamp for event in events if not isinstance(event.payload, REMARK_CLASSES)]
         yield "Lasted", _format_seconds(max(ends, default=events[0].timestamp) - events[0].timestamp)
     if join:

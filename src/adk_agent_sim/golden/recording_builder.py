@@ -113,6 +113,7 @@ class _RunBuilder:
         message = cast("UserSpoke", self._events[0].payload).content
         ended = self._ended
         ends = [place for place, event in enumerate(self._events) if isinstance(event.payload, RunEnded)]
+        # An edit of the state after the end was made between two runs; before it, while a turn was waiting.
         last = ends[-1] if ends else len(self._events)
         in_run, after_run = self._events[:last], self._events[last:]
         return RecordedRun(
@@ -138,6 +139,7 @@ class _RunBuilder:
                 self._apply_agent_event(place, key, emitted)
             case ToolStarted(call_id=call_id, tool_name=name, arguments=arguments):
                 self._assign_id(key, name, call_id)
+                # The call is known from the agent's event, unless the agent is used as a tool: its events are missing.
                 self._calls.setdefault(call_id, _OpenCall(key=key, tool_name=name, arguments=arguments))
             case ToolFinished(call_id=call_id) as finished if call_id in self._calls:
                 self._calls[call_id].response = wrap_result(finished.result)
@@ -175,6 +177,7 @@ class _RunBuilder:
         text = extract_visible_text(emitted.event.get("content"))
         if text:
             self._texts.append((place, RecordedText(key=key, text=text)))
+        # As in ADK, a final event without text does not replace one with text.
         if emitted.final and get_parts(emitted.event.get("content")) and (text or not self._final_text):
             self._final_place, self._final_text = place, text
 

@@ -85,6 +85,7 @@ def _describe_node(node: BaseNode) -> Iterator[str]:
         callbacks = cast("list[Callable[..., Any]]", given if isinstance(given, list) else [given] if given else [])
         for callback in callbacks:
             name = getattr(callback, "__name__", type(callback).__name__)
+            # The seat of a model adds a callback of ours to agents that are used as tools.
             if getattr(callback, "__module__", "").startswith("adk_agent_sim.adk.model_seat"):
                 continue
             yield f"agent {node.name!r}: {field} {name}"
@@ -93,4 +94,5 @@ def _describe_node(node: BaseNode) -> Iterator[str]:
 def _list_hooks(plugin: BasePlugin) -> list[str]:
     if type(plugin).__module__.startswith("adk_agent_sim."):
         return []
+    # BasePlugin has every hook, so only those that a plugin overrides run code of the user's.
     return [hook for hook in _PLUGIN_HOOKS if getattr(type(plugin), hook, None) is not getattr(BasePlugin, hook, None)]

@@ -70,6 +70,7 @@ def select_events_before_undo(log: Sequence[Event], seq: int) -> Sequence[Event]
     if any(event.seq == seq for event in remove_undone_events(log)):
         return None
     ends = [event.seq - 1 for event in log if event.seq > seq and isinstance(event.payload, Rewound)]
+    # The numbers of events count from 1 without gaps, so a slice up to a number ends with that event.
     return remove_undone_events(log[: ends[0]]) if ends else None
 
 

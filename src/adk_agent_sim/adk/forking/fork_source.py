@@ -78,6 +78,7 @@ async def read_settled_source(
     stop_listening = await run.timeline.listen(run.recorded_session.session_id, lambda _: changed.set())
     try:
         while True:
+            # Before the events are read, so that the wait below notices what is appended meanwhile.
             changed.clear()
             source = await read_source_of_run(run)
             prefix = choose_point(source.events)

@@ -62,6 +62,7 @@ class ProcessStateEditor:
             raise ForkRefused("The agent has not run yet, so its process does not know where the session state is.")
         app_name, user_id, adk_session_id = key
         storage = SessionStorage(RunnerServices(session=service), app_name=app_name, user_id=user_id)
+        # The storage has made up an id for a new session, but this one exists.
         storage.session_id = adk_session_id
         return storage
 

@@ -39,6 +39,7 @@ class RecordedOutcome:
         if isinstance(self.payload, ToolFailed):
             raise build_error(self.payload.error_type, self.payload.error_message)
         await _apply_actions(self.payload.actions, tool_context, self.load_artifact)
+        # Callbacks may change a result in place, and the event on the timeline must stay as it is.
         return copy.deepcopy(self.payload.result)
 
 
@@ -50,6 +51,7 @@ async def _apply_actions(actions: Mapping[str, Json], context: ToolContext, load
         value = getattr(recorded, name)
         if name == "state_delta":
             for key, changed in recorded.state_delta.items():
+                # Through the state, which also records it as a delta: callbacks after the call read the state.
                 context.state[key] = changed
         elif name == "artifact_delta":
             for filename, version in recorded.artifact_delta.items():
@@ -76,8 +78,10 @@ def build_error(error_type: str, message: str) -> Exception:
     def describe(_: Exception) -> str:
         return message
 
+    # Some exceptions alter their message, for instance KeyError, which quotes it.
     members: dict[str, Any] = {"__str__": describe, "__module__": __name__}
     kind = cast("type[Exception]", type(error_type, (base,), members))
+    # Not by the constructor: that of some exceptions, such as UnicodeDecodeError, needs other arguments.
     error = kind.__new__(kind, message)
     error.args = (message,)
     return error

@@ -46,6 +46,7 @@ class ReplaceableLink(ReplayLink):
         """
         self._replacement = replacement
         self._replaced.set()
+        # Muted before it is released, so that nothing that was held back gets through.
         self.mute()
         self.release()
 
@@ -92,10 +93,12 @@ class ReplaceableLink(ReplayLink):
         return await super().listen(session_id, listener)
 
     async def _wait_until_released(self) -> None:
+        # Somebody may hold the link again before this task runs.
         while self._released is not None:
             await self._released.wait()
 
     async def _check_not_replaced(self) -> None:
         if self._replacement is not None:
+            # asyncio.wait neither raises what the other run raises, nor cancels it if this wait is cancelled.
             await asyncio.wait({self._replacement})
             raise RunUndone

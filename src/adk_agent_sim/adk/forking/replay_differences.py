@@ -69,6 +69,7 @@ def _normalize_event(event: Json) -> dict[str, Json]:
     parts: Sequence[Mapping[str, Json]] = content.get("parts") or ()
     if any(_is_request(part) for part in parts):
         value["content"] = {**content, "parts": [_remove_request_id(part) for part in parts]}
+        # ADK's request calls are among them, and their ids are random.
         value.pop("long_running_tool_ids", None)
     return value
 

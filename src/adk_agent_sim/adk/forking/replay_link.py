@@ -37,6 +37,7 @@ class ReplayLink:
                     return None
                 if await self.replay.expect(payload, batch.agent_name, batch.agent_path):
                     return None
+                # What the rules decided for a recorded call is on the timeline, whatever they say today.
                 if isinstance(payload, EnvironmentDecided) and self.replay.has_call(payload.call_id):
                     return None
             await self.replay.go_live(describe_event(batch.build_drafts()[0]))
@@ -45,6 +46,7 @@ class ReplayLink:
     def _end_replay(self, replay: RunReplay, ended: RunEnded) -> None:
         missing = replay.describe_missing()
         how = f"the run ended ({ended.error_type}: {ended.error_message})" if ended.error_type else "the run ended"
+        # Who cancels a replay knows the reason already.
         if ended.outcome is not RunOutcome.CANCELLED:
             replay.fail(f"{how} before {missing or 'the turn'}")
 

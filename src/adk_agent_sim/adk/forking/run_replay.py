@@ -130,6 +130,7 @@ class RunReplay:
         told = ""
         while not self._result.done():
             before = self._progress
+            # Not `wait_for`, which would cancel the result when the time is over.
             await asyncio.wait({self._result}, timeout=self._watch.report_after)
             is_waiting = not self._result.done() and self._progress == before
             waits_for = self._describe_wait() if is_waiting else ""
@@ -217,6 +218,7 @@ class RunReplay:
             await self._wait_for_place(len(self._events), what)
         if self._activation is None:
             self._activation = asyncio.ensure_future(self._activate())
+        # Parallel agents share one activation, which must go on for the others if one of them is cancelled.
         await asyncio.shield(self._activation)
         if not self._result.done():
             self._result.set_result("")
@@ -244,6 +246,7 @@ class RunReplay:
                 await asyncio.wait({waiter}, timeout=self._watch.limit)
             finally:
                 self._waiters.remove((place, waiter))
+            # The limit counts from the last progress: a long replay may take longer than that as a whole.
             if self._next == before:
                 instead = f"; instead came {what}" if what else ""
                 await self._stop(f"{self.describe_missing()} was recorded and did not happen{instead}")
@@ -277,6 +280,7 @@ def _remove_inner_events(events: Sequence[Event]) -> list[Event]:
         parent = event.agent_path.parent_call_id if event.agent_path is not None else ""
         if parent and parent in skipped:
             if isinstance(event.payload, ToolStarted):
+                # What runs inside of a call that is skipped makes no calls either.
                 skipped.add(event.payload.call_id)
         elif isinstance(
             event.payload,

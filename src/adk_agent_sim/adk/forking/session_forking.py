@@ -82,6 +82,7 @@ async def fork_session(
     difference = ""
 
     async def create_session(events: Sequence[Event]) -> None:
+        # `difference` is read when this is called: in the lenient second attempt, it is what the first one has found.
         await create_forked_session(source, prefix, session_id, events, description=description, difference=difference)
         await on_ready(target)
 
@@ -209,6 +210,7 @@ async def rewind_session(
     target = create_next(create_player())
 
     async def rewind(events: Sequence[Event]) -> None:
+        # Before the log is rewound, so that nothing of the old run can come after the undo.
         run.mute()
         await rewind_log(source, prefix, events, redone=redone)
         await on_ready(target)
@@ -264,6 +266,7 @@ async def _continue_session(
     if not prefix.interrupted:
         await go_on(prefix.completed)
         return ""
+    # A lenient replay records what happens in it, so only the completed runs are copied.
     events = prefix.completed if is_lenient else prefix.events
     replay = RunReplay(prefix.interrupted, source.load_artifact, lambda: go_on(events), is_lenient=is_lenient)
     spoken = cast("UserSpoke", prefix.interrupted[0].payload)
@@ -292,6 +295,7 @@ def tell_player(player: SessionPlayer, prefix: TurnPrefix, *, has_message: bool 
     ]
     if isinstance(player, UserMessageListener):
         _tell_messages(player, prefix.completed)
+    # A player skips turns after the next message that it is told, so the message of the interrupted run comes last.
     if isinstance(player, TurnSkipper) and decided:
         player.skip_turns(decided)
     if isinstance(player, UserMessageListener) and has_message:

@@ -65,6 +65,7 @@ async def restore_session(
     """
     restored = KnownEvents()
     adk_events = list(_iter_adk_events(events, known_events, restored))
+    # This process has events of the agents and none of the user, so ADK does not report the user's in this app.
     is_unreported = bool(known_events.by_id) and not known_events.user_events
     return RestoredSession(
         state=compute_final_state(events),
@@ -85,6 +86,7 @@ def _iter_adk_events(events: Sequence[Event], known: KnownEvents, restored: Know
             case AgentEvent(event=value):
                 event_id = value.get("id") or ""
                 own_id = value.get("invocation_id", "")
+                # A replayed run has two invocation ids on the timeline, and ADK finds the events of a run by one.
                 used_id = own_id if find_state_edit(event) else invocation_id or own_id
                 restored.by_id[event_id] = known.by_id.get(event_id) or AdkEvent.model_validate(
                     {**value, "invocation_id": used_id}

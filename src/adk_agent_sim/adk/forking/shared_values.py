@@ -27,6 +27,7 @@ async def _compare_state(storage: SessionStorage, prefix: TurnPrefix) -> str:
         return ""
     now = to_json_value(await storage.read_state())
     then = compute_final_state(prefix.events)
+    # Not None, which a key may have as its value.
     missing = object()
     keys = sorted(filter(is_shared_key, {*then, *now}))
     changed = [key for key in keys if then.get(key, missing) != now.get(key, missing)]

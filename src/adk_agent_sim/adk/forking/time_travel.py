@@ -295,6 +295,7 @@ class TimeTravel:
 
     def _replace_run(self, run: AgentRun) -> None:
         self._agent_run = self._watch(run)
+        # Who waits for the next step of the old run has to look at the new one.
         self._change_event.set()
 
     def _watch(self, run: AgentRun) -> AgentRun:
@@ -304,6 +305,7 @@ class TimeTravel:
     @classmethod
     def _adopt(cls, run: AgentRun, store: MemoryStore) -> Self:
         """Return the simulation of a run that is open."""
+        # The constructor would prepare a run of its own.
         self = cls.__new__(cls)
         self._store = store
         self._change_event = asyncio.Event()

@@ -52,6 +52,7 @@ class NotificationEvents:
         invocation = get_invocation_context(context)
         for text in texts:
             event = AdkEvent(author=ENVIRONMENT_AUTHOR, invocation_id=context.invocation_id, content=_to_content(text))
+            # Through the session object of the run, from whose events ADK builds the next requests.
             await invocation.session_service.append_event(session=invocation.session, event=event)
             await self._record_event(event)
             self._texts.append(text)
@@ -65,6 +66,7 @@ class NotificationEvents:
             self._turn_contents[key] = list(request.contents)
 
     def _show_all(self, contents: list[types.Content]) -> list[types.Content]:
+        # Counted, because the same text may be notified several times.
         missing = Counter(self._texts)
         shown: list[types.Content] = []
         for content in contents:

@@ -29,6 +29,7 @@ class OtherModel:
 
     async def __call__(self, request: LlmRequest) -> LlmResponse:
         """Return the model's complete answer."""
+        # ADK has put the name of the agent's own model into the request.
         request.model = self._model.model
         return await get_complete_answer(self._model.generate_content_async(request, stream=False))
 

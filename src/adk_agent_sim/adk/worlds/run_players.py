@@ -36,6 +36,7 @@ def create_run_player(player: str) -> Callable[[WorldRun], SessionPlayer]:
     if create_world_player := WORLD_PLAYERS.get(player):
 
         def create(run: WorldRun) -> SessionPlayer:
+            # The first run plays with the seed as it was given, and each later one with another.
             seed = run.world.seed + run.options.run_number - 1
             return WorldModelPlayer(create_world_player(run.world, seed), run.session)
 

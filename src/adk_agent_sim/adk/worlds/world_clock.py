@@ -51,6 +51,7 @@ def use_world_time(world: World, run_number: int, numbers: Iterator[int] | None 
 
     def create_id() -> str:
         text = f"{world.seed}/{run_number}/{world.scenario.scenario_id}/{next(used_numbers)}"
+        # The id of a scenario comes from a file and may contain half of a surrogate pair.
         digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         return str(UUID(bytes=digest, version=4))
 

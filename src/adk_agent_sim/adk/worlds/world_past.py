@@ -67,6 +67,7 @@ class WorldPast:
         """
         if found := self._by_turn.get(asked.turn_id):
             return found
+        # A checkpoint is added just before its turn is asked, so it is the last one with a smaller number.
         place = bisect_left(self._seqs, asked.seq) - 1
         if place < 0:
             raise ForkRefused(_NO_SNAPSHOT.format(count=MAX_SNAPSHOTS))

@@ -77,6 +77,7 @@ class WorldRecorder:
     async def flush(self) -> None:
         """Append to the timeline what was collected."""
         if self._collected and self.append is not None:
+            # Emptied before the await: what happens meanwhile belongs to the next flush.
             collected, self._collected = self._collected, []
             await self.append(collected)
 

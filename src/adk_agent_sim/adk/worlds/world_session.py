@@ -75,6 +75,7 @@ class WorldSession:
         scenario_duration = world.scenario.trace.metadata.definition.duration
         self.max_duration = options.max_duration or (DEFAULT_DURATION if scenario_duration is None else None)
         """The limit of simulated seconds; None if the scenario's own end is the limit."""
+        # Notifications that were taken together with a message of the user wait here for the next model call.
         self._early: list[DeliveredNotification] = []
         self._inner_deliveries = InnerDeliveries()
         self._is_user_turn = False
@@ -165,6 +166,7 @@ class WorldSession:
         """Go on in the world of another session of the same run, which does nothing there any more."""
         self._started_at, self.on_step, self.on_end = other._started_at, other.on_step, other.on_end
         other._open_model_calls.clear()
+        # The other session must neither keep checkpoints nor report an end: the run goes on with this one.
         other._past, other.on_end = None, lambda: None
         other.end(RunEnd.NOTHING_LEFT)
 
@@ -173,6 +175,7 @@ class WorldSession:
             await self.wait_for_cancellation()  # more calls than were recorded: the replay ends with that difference
         assert self._replayed  # noqa: S101 - as checked
         checkpoint = self._replayed.popleft()
+        # The last call is the one that is decided anew, so its thinking time begins here.
         if not self._replayed:
             self._open_model_calls[_get_key(context)] = self._clock.monotonic()
         return list(checkpoint.notifications)
@@ -197,6 +200,7 @@ class WorldSession:
             return
         options, measured = self.options, self._clock.monotonic() - begun_at
         seconds = options.thinking.compute(measured, self.world.seed, options.run_number, self.step_count)
+        # Models that think side by side take as long as the slowest of them, not the sum.
         self._longest_thought = max(self._longest_thought, seconds)
         if not self._open_model_calls:
             self.resume()

@@ -111,6 +111,7 @@ def _prepare_replay(
 ) -> list[str]:
     """Let a session repeat the turns of the interrupted run; returns the notifications of the runs before it."""
     session.replay_turns([*past.list_turns(prefix.interrupted), checkpoint])
+    # Agents that are used as tools got theirs in ADK sessions of their own.
     turns = [turn for turn in past.list_turns(prefix.completed) if not turn.is_inner]
     earlier = [each for turn in turns for each in turn.notifications]
     return [session.format_notification(each) for each in earlier]
