@@ -72,6 +72,7 @@ def is_match(pattern: str, text: str, *, if_unchecked: bool = True) -> bool:
     try:
         expression.validate_python(text)
     except ValidationError as error:
+        # Any other error means that nothing was matched: pydantic rejects texts with lone surrogates before that.
         mismatch = error.errors(include_url=False)[0]["type"] == "string_pattern_mismatch"
         return False if mismatch else if_unchecked
     return True
@@ -111,6 +112,7 @@ def estimate_states(pattern: str) -> int:
     flat, nested = 1, 1
     for match in _COUNT.finditer(pattern):
         count = max(int(match[1] or 1), int(match[2] or 1))
+        # After a group or another repetition a count multiplies what may be repeated itself; elsewhere it adds.
         if pattern[match.start() - 1] in ")}?*+":
             nested *= count
         else:

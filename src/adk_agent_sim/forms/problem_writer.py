@@ -33,6 +33,7 @@ class ProblemWriter:
 
     def write_problems(self, error: ValidationError) -> Iterable[Problem]:
         """Convert one error of the validator to problems at the fields they concern."""
+        # A oneOf error without context says that several variants match, rather than none.
         if error.validator in ("anyOf", "oneOf") and error.context:
             return self._explain_no_variant(error)
         return [Problem(path=format_path(error.absolute_path), message=self._write_message(error))]

@@ -203,6 +203,7 @@ def _translate_keywords(schema: Mapping[str, Any], *, genai: bool, is_root: bool
     _normalize_types(keywords)
     _normalize_exclusive_bound(keywords, "minimum", "exclusiveMinimum")
     _normalize_exclusive_bound(keywords, "maximum", "exclusiveMaximum")
+    # Up to draft 2019-09, a list under `items` had a schema for each position, and `additionalItems` one for the rest.
     if is_list(keywords.get("items")):
         keywords["prefixItems"] = keywords.pop("items")
         if "additionalItems" in keywords:
@@ -267,8 +268,10 @@ def _parse_number(value: object) -> object:
 
 def _make_nullable(schema: JsonSchema) -> JsonSchema:
     """Returns the schema, changed to accept null too."""
+    # These reject null whatever `type` says, so null becomes a variant beside the whole schema.
     if {"$ref", "allOf", "oneOf", "not", "const", "if"} & schema.keys():
         annotations = {key: schema[key] for key in ("title", "description", "default") if key in schema}
+        # References name definitions by their path from the root, so they must stay where they are.
         definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
         inner = {key: value for key, value in schema.items() if key not in annotations and key not in definitions}
         return {**annotations, "anyOf": [inner, {"type": "null"}], **definitions}

@@ -26,6 +26,7 @@ _MAX_ERRORS = 100
 """The most errors that are collected; nobody reads more."""
 
 _EMPTY_REGISTRY: Registry[Any] = Registry()
+# jsonschema passes nothing of ours to the checks of keywords; a context variable keeps concurrent checks apart.
 _remaining_steps: ContextVar[list[int]] = ContextVar("adksim_remaining_steps")
 
 _KeywordCheck = Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]
@@ -37,6 +38,7 @@ class _StepsExhausted(Exception):
 
 def build_validator(schema: Mapping[str, Any]) -> Any:
     """Returns a validator of a schema that `normalize_schema` has converted."""
+    # With its default registry, jsonschema fetches references to other documents from the network.
     return _BoundedValidator(schema, registry=_EMPTY_REGISTRY)
 
 
@@ -76,6 +78,7 @@ def _check_required(_validator: Any, names: Sequence[str], value: Any, _schema: 
     if isinstance(value, dict):
         for name in names:
             if name not in value:
+                # At the field, where a form shows it; jsonschema reports a missing field at its object.
                 yield ValidationError("is missing", path=[name])
 
 

@@ -31,6 +31,7 @@ _lock = threading.Lock()
 _running: tuple[int, asyncio.AbstractEventLoop] | None = None
 """The process that runs the loop, and the loop: threads do not survive a fork."""
 
+# Weak, so that an outbox nobody uses any more can be collected, which closes its connection.
 _senders: WeakSet[Sender] = WeakSet()
 
 
@@ -39,8 +40,10 @@ def join_background_loop(sender: Sender) -> asyncio.AbstractEventLoop:
     global _running  # noqa: PLW0603 - one per process
     with _lock:
         if _running is None or _running[0] != os.getpid():
+            # After a fork these are the parent's senders: their loop runs in a thread that the child does not have.
             _senders.clear()
             _running = os.getpid(), asyncio.new_event_loop()
+            # A daemon: Python waits for other threads before it calls atexit functions, and this one never ends.
             threading.Thread(target=_run_forever, args=(_running[1],), name="adksim-link", daemon=True).start()
         _senders.add(sender)
         return _running[1]
@@ -62,4 +65,5 @@ def _finish_all() -> None:
 
 
 async def _finish_together(senders: Sequence[Sender]) -> None:
+    # With the exceptions as results: one sender that fails must not cut the time of the others short.
     await asyncio.gather(*(sender.finish(EXIT_TIMEOUT) for sender in senders), return_exceptions=True)

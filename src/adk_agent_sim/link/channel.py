@@ -55,6 +55,7 @@ _CHANNEL_OPTIONS = [
     # In spite of its name, this is how long one attempt to connect may take.
     ("grpc.min_reconnect_backoff_ms", 2_000),
     *build_ping_options(interval=20.0, timeout=10.0),
+    # Between two model calls there may be no call for minutes; a dead server is to be noticed before the next one.
     ("grpc.keepalive_permit_without_calls", 1),
 ]
 
@@ -124,6 +125,7 @@ class ReconnectingChannel:
                 async with asyncio.timeout(self._connect_timeout):
                     return await self._call_until_answered(method, request)
             except TimeoutError:
+                # Another call on this connection may have been answered meanwhile: then the server is there.
                 if not self.has_answered:
                     raise build_no_response_error(self.url, self._connect_timeout) from None
         return await self._call_until_answered(method, request)
@@ -131,8 +133,10 @@ class ReconnectingChannel:
     async def _call_until_answered(self, method: str, request: object) -> Any:
         backoff = Backoff()
         while True:
+            # Read for each attempt, because a server that was restarted meanwhile has another token.
             token = self.get_token()
             try:
+                # Without wait_for_ready, gRPC fails a call at once while it waits for its next attempt to connect.
                 response = await getattr(self.stub, method)(
                     request, wait_for_ready=True, metadata=build_metadata(token)
                 )
@@ -204,8 +208,10 @@ def parse_target(url: str) -> ServerTarget:
     Raises:
         ServerUnreachable: The URL is not an address.
     """
+    # Without the slashes, urlsplit takes `localhost:50051` for a scheme and a path.
     parts = urlsplit(url if "//" in url else f"//{url}")
     try:
+        # The port is only parsed when it is read: this is where one that is not a number raises.
         host, port = parts.hostname, parts.port
     except ValueError as error:
         raise ServerUnreachable(url, f"the address is invalid: {error}") from None

@@ -35,6 +35,7 @@ def load_credentials(url: str, token: str | None = None, ca_file: str | Path | N
         certificates = Path(path).read_bytes() if path else None
     except OSError as error:
         raise ServerUnreachable(url, f"the CA file {path} cannot be read ({error.strerror})") from None
+    # A token that was read from a file or pasted often ends with a line break, which no header may contain.
     secret = (token or os.environ.get(TOKEN_VARIABLE, "")).strip()
     if not secret.isascii() or not secret.isprintable():  # gRPC would raise an error that shows it
         raise TokenRejected(is_missing=False)
@@ -69,6 +70,7 @@ class TokenSource:
         """
         if self._given:
             return False
+        # An empty one is looked up again as well: the server may have written its entry only after the first attempt.
         if not self._found or self._found == rejected:
             self._found = find_local_token(self._host, self._port)
         return bool(self._found) and self._found != rejected

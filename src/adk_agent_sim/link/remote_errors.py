@@ -12,6 +12,7 @@ from adk_agent_sim import errors
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 
+# gRPC takes bytes only in metadata whose name ends in -bin; values of other names must be ASCII.
 ERROR_TRAILER = "adksim-error-bin"
 """The trailer in which the server sends an error's class name and attributes, as JSON."""
 

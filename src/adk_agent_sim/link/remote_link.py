@@ -117,6 +117,7 @@ class RemoteLink:
     async def withdraw(self, session_id: str, turn_id: str) -> None:
         """Withdraw a turn; has no effect if the turn is already decided."""
         watch = self._get_watch(session_id)
+        # Marked before the wait: a reconnect during it would otherwise submit the turn again.
         watch.stop_resubmitting(turn_id)
         await watch.wait_for_resubmissions()
         await self.append(EventBatch(session_id, [TurnWithdrawn()], turn_id=turn_id))
@@ -146,6 +147,7 @@ class RemoteLink:
             asked=to_asked_message(replace(asked, client_id=self.client_id if is_for_human else "")),
             agent_path=to_agent_path_message(turn.agent_path) if turn.agent_path else None,
         )
+        # Registered before the call: its decision may arrive on an open stream before the response to the call does.
         if is_for_human:
             watch.expect_turn(turn.turn_id)
         # A resubmission refers to blocks that the server has by then, so the stored message leaves them out.
@@ -153,6 +155,7 @@ class RemoteLink:
         with_blocks.CopyFrom(submission)
         with_blocks.blocks.extend(block.data for block in new_blocks)
         response = await self._channel.call("SubmitRequest", with_blocks)
+        # Only now: after a call that failed, the server may not have the blocks.
         watch.known_block_ids.update(block.block_id for block in new_blocks)
         watch.record_submission(submission, response.seq)
 
@@ -212,6 +215,7 @@ class RemoteLink:
         """Return the events of a session up to `until_seq`."""
         found: list[Event] = []
         async with aclosing(self.follow(session_id)) as events:
+            # The stream of an open session does not end by itself.
             while not found or found[-1].seq < until_seq:
                 event = await anext(events, None)
                 if event is None:
@@ -250,6 +254,7 @@ class RemoteLink:
             try:
                 async for response in call:
                     if response.event.HasField("history_complete"):
+                        # Only now: a server that breaks off before the end each time is retried ever more slowly.
                         self._channel.mark_available()
                         backoff.reset()
                         on_connected()
@@ -268,6 +273,7 @@ class RemoteLink:
             else:
                 return
             finally:
+                # Also when the caller closes this generator: gRPC would keep the stream until the call is collected.
                 call.cancel()
 
     def _get_watch(self, session_id: str) -> SessionWatch:

@@ -62,6 +62,7 @@ class RestartStream:
         backoff = Backoff()
         while True:
             token = self._channel.get_token()
+            # A new queue for each connection: reports about orders of an earlier one must not reach the next server.
             reports = self._reports = asyncio.Queue()
             reports.put_nowait(v1.RestartReport(session_ids=list(self._session_ids)))
             call: Any = self._channel.stub.OfferRestarts(wait_for_ready=True, metadata=build_metadata(token))

@@ -90,6 +90,7 @@ def find_local_token(host: str, port: int) -> str:
     addresses = {address.lower() for address in entry.grpc_addresses}
     if format_address(host, port).lower() in addresses:
         return entry.token
+    # An agent may use localhost where the server has bound 127.0.0.1, ::1 or all interfaces.
     hosts = [address.rpartition(":")[0].strip("[]") for address in addresses]
     if is_loopback(host) and any(is_loopback(each) or is_wildcard(each) for each in hosts):
         return entry.token

@@ -60,6 +60,7 @@ def request_json(
             }
             connection.request(method, path, body=data, headers=headers)
             answer = connection.getresponse()
+            # What is longer than the limit is cut, which makes it invalid JSON: the answer then counts as none.
             return ServerAnswer(answer.status, parse_json_object(answer.read(_MAX_ANSWER_BYTES)))
         finally:
             connection.close()

@@ -83,6 +83,7 @@ class SessionWatch:
         """Record that the server has the turn; a stream that opens later starts after `seq`."""
         if turn := self._turns.get(submission.turn_id):
             turn.submission = submission
+        # An open stream counts by itself: it may not have received all events before `seq` yet.
         if self._task is None:
             self._last_seq = max(self._last_seq, seq)
 
@@ -202,6 +203,7 @@ class SessionWatch:
                 self._ask_tool_again(request_id)
             case _:
                 pass
+        # A copy, because a listener may unsubscribe itself while it is called.
         for listener in list(self._listeners):
             listener(event)
 

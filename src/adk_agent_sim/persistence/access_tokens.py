@@ -123,6 +123,7 @@ def create_token(
 
 def hash_token(secret: str) -> str:
     """Return the hash by which a token is stored and looked up, which does not reveal by its timing how close it is."""
+    # A secret comes from a header or a file and may be any text; one with lone surrogates must be wrong, not an error.
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -41,6 +41,7 @@ def parse_database_url(url_or_path: str | Path) -> URL:
             raise StoreNotOpened(str(url_or_path), str(error), _URL_HELP) from error
     backend = url.get_backend_name()
     if backend in ("postgres", "postgresql"):
+        # SQLAlchemy's default driver is psycopg2, and it does not know `postgres`, the older name of the scheme.
         return url.set(drivername="postgresql+psycopg")
     if backend != "sqlite":
         raise StoreNotOpened(format_url(url), f"{backend} is not supported", _URL_HELP)
@@ -72,6 +73,7 @@ def make_sqlite_files_private(url: URL) -> None:
 
     SQLite creates a file that others can read, and gives the files beside it (-wal, -shm, -journal) the same mode.
     """
+    # The options of a URL, such as mode=ro, may say that the file must not be created or changed.
     if url.get_backend_name() != "sqlite" or url.query:
         return
     path = resolve_sqlite_path(url)
@@ -107,6 +109,7 @@ def create_reader_engine(url: URL, lock_timeout: float, connections: int) -> Eng
 def create_lock_engine(url: URL) -> Engine:
     """Create the engine of the connection that holds the lock of a PostgreSQL database."""
     options = {name: value for name, value in _LOCK_CONNECTION_OPTIONS.items() if name not in url.query}
+    # A pool would keep a closed connection open, and with it the session that holds the lock.
     engine = _create_engine(url, "normal", 0, options, poolclass=NullPool, isolation_level="AUTOCOMMIT")
     event.listen(engine, "connect", _detect_lost_client)
     return engine
@@ -133,6 +136,7 @@ def _create_engine(
         ) from error
     if sqlite:
         settings = [
+            # In the other modes readers and the writer block each other.
             "PRAGMA journal_mode=WAL",
             f"PRAGMA synchronous={_SYNCHRONOUS[durability]}",
         ]
@@ -157,6 +161,7 @@ def _configure_connection(connection: Any, settings: list[str], *, sqlite: bool)
         cursor.execute(setting)
     cursor.close()
     if not sqlite:
+        # psycopg has begun a transaction, and SET is undone if that is rolled back, as the pool does with connections.
         connection.commit()
 
 

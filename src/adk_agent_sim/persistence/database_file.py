@@ -42,6 +42,7 @@ class DatabaseFile:
         self._identities: dict[str, _FileIdentity] = {}
         self._log_path = ""
         if url.get_backend_name() == "sqlite" and sys.platform != "win32":
+            # With its links: a link that leads to another file now has replaced the database as well.
             path = get_sqlite_path(url)
             self._log_path = f"{resolve_sqlite_path(url)}-wal"
             for name in (path, self._log_path):
@@ -77,6 +78,7 @@ class DatabaseFile:
         return self._is_lost
 
     def _report(self, failure: StoreFailed | None) -> None:
+        # Called for every read and write, so the usual case, in which nothing has changed, takes no lock.
         is_lost = failure is not None
         if is_lost == self._is_lost:
             return

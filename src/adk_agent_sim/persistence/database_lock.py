@@ -35,6 +35,7 @@ _POSTGRES_LOCK_CLASS = 0x61646B73
 
 # PostgreSQL keeps advisory locks per database, and a search path selects one of several sets of tables in it.
 _TRY_LOCK = text("SELECT pg_try_advisory_lock(:class, hashtext(coalesce(current_schema(), '')))")
+# The process id alone does not identify a session: the system may give it to another one later.
 _FIND_SESSION = text("SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()")
 _END_SESSION = text(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND backend_start = :backend_start"
@@ -116,6 +117,7 @@ async def _lock_sqlite_file(url: URL, advice: str) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def _lock_postgres(url: URL, lock: DatabaseLock, advice: str) -> AsyncGenerator[None]:
+    # A connection of its own: a lock is lost with its session, and the writer's pool replaces connections as it likes.
     connection = _LockConnection(url, advice)
     stop = asyncio.Event()
     try:
@@ -172,6 +174,7 @@ class _LockConnection:
             connection = self._engine.connect()
             try:
                 self._take_lock(connection)
+            # The lock may have been taken already, and would be held for as long as the connection is open.
             except BaseException:
                 connection.close()
                 raise
@@ -186,6 +189,7 @@ class _LockConnection:
         # After a network failure PostgreSQL may still keep the session of the previous connection, and its lock.
         if self._session is not None and connection.execute(_END_SESSION, self._session).first():
             reason = "the previous connection of this server is still open"
+            # Not StoreNotOpened, which would stop this server: the next renewal tries again.
             raise StoreFailed(format_url(self._url), "lock the database", reason, "It is being closed.")
         raise _build_refusal(self._url, self._advice)
 
@@ -205,6 +209,7 @@ class _LockConnection:
                 return
         try:
             self.acquire()
+        # A subclass of StoreFailed, so it must be caught first.
         except StoreNotOpened:
             raise
         except StoreFailed as error:

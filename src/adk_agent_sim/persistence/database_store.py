@@ -63,6 +63,7 @@ _SELECT_READ_MODEL = select(_sessions.proto_blob, _sessions.summary, _sessions.r
 _SELECT_QUEUE = (
     select(_pending.request_id, _sessions.proto_blob, _sessions.summary)
     .join(tables.sessions, _sessions.id == _pending.session_id)
+    # The order of `QueueCursor`, by which pages continue, and of the index on the table.
     .order_by(_pending.requested_at, _pending.session_id, _pending.position)
 )
 _SELECT_ROWS = select(_rows.data).where(_rows.session_id == bindparam("session_id")).order_by(_rows.row_index)
@@ -117,6 +118,7 @@ async def open_store(
 
 
 def _prepare_database(writing: Engine, reading: Engine, url: URL) -> None:
+    # Checked before the mode is changed: a file that is no database of ours must stay as it is.
     refuse_other_file(url)
     make_sqlite_files_private(url)
     try:
@@ -254,6 +256,7 @@ def _build_list_query(wanted: SessionFilter) -> Select[bytes, bytes]:
     if wanted.of_agents is not None:
         query = query.where(_build_agents_condition(wanted.of_agents))
     elif wanted.agent:
+        # Each name stands between two line breaks, so this finds whole names only.
         query = query.where(_sessions.agent_names.contains(f"\n{wanted.agent}\n", autoescape=True))
     if wanted.text:
         query = query.where(
@@ -269,6 +272,7 @@ def _build_list_query(wanted: SessionFilter) -> Select[bytes, bytes]:
 def _build_agents_condition(agents: AgentSessions) -> ColumnElement[bool]:
     # The first name of the column is that of the app.
     has_app = [_sessions.agent_names.startswith(f"\n{name}\n", autoescape=True) for name in agents.app_names]
+    # SQLAlchemy deprecates an empty or_(), and `false()` makes it match nothing.
     is_earlier = and_(or_(false(), *has_app), _sessions.id.not_in(list(agents.other_ids)))
     return or_(_sessions.id.in_(list(agents.session_ids)), is_earlier)
 
@@ -289,6 +293,7 @@ def _read_queue(connection: Connection, query: Select[str, bytes, bytes]) -> Seq
     entries: list[QueueEntry] = []
     for request_id, blob, data in connection.execute(query):
         summary = decode_summary(decode_session(blob), data)
+        # A summary that cannot be read has no requests, although their rows are still there.
         if request := summary.pending.get(request_id):
             entries.append(QueueEntry(summary, request))
     return entries
@@ -321,6 +326,7 @@ def _read_sizes(connection: Connection, session_ids: Sequence[str] | None) -> di
     sizes: dict[str, int] = dict.fromkeys(ids, 0)
     for query, column in zip(_SELECT_SIZES, (_events.session_id, _blocks.session_id), strict=True):
         for row in connection.execute(restrict(query, column)):
+            # Each statement sees what is committed by then: a session may have been created since the first one.
             sizes[row.session_id] = sizes.get(row.session_id, 0) + int(row.size)
     return sizes
 
@@ -328,6 +334,7 @@ def _read_sizes(connection: Connection, session_ids: Sequence[str] | None) -> di
 def _read_log(connection: Connection, session_id: str, key: Mapping[str, object], limit: int | None) -> Sequence[Event]:
     rows = connection.execute(_SELECT_EVENTS.limit(limit), key).all()
     if not rows:
+        # Only an empty result needs a second statement, to tell an empty log from a session that does not exist.
         _check_session_exists(connection, session_id)
     return [read_stored_event(session_id, seq, blob) for seq, blob in rows]
 

@@ -50,6 +50,7 @@ class DatabaseTokenStore:
         """Add a row; raise TokenNameTaken if there is one of this name. The token of a server is replaced."""
 
         def insert_token(connection: Connection) -> None:
+            # In the transaction of the insert: on SQLite, no other process can add the name in between.
             same_name = connection.execute(_SELECT_NAME, {"token_name": token.name}).all()
             if same_name and token.kind is not TokenKind.SERVER:
                 raise TokenNameTaken(token.name)

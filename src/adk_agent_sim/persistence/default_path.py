@@ -26,6 +26,7 @@ def get_run_database_path(agent_dir: Path) -> Path:
     different projects are not taken for each other.
     """
     path = agent_dir.resolve()
+    # fsencode also takes paths whose bytes are not UTF-8.
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
     return _get_runs_folder() / f"{to_file_stem(path.name)}-{digest}.db"
 

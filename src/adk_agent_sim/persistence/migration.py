@@ -44,6 +44,7 @@ def migrate(engine: Engine, url: URL, steps: Mapping[int, MigrationStep] | None 
     with engine.connect() as connection, connection.begin():
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+        # Read only under the lock: another process may have migrated the database while this one waited for it.
         version = read_version(connection)
         if version is None:
             tables.metadata.create_all(connection)
@@ -72,6 +73,7 @@ def _run_steps(connection: Connection, current_version: int, steps: Mapping[int,
 
 def _migrate_from_0(connection: Connection) -> None:
     """Version 0 had only the two tables of the specification: no version, no blocks, no `seq`."""
+    # A table that is renamed keeps its indexes, whose names `create_all` needs below.
     connection.execute(text("DROP INDEX IF EXISTS ix_events_session_id"))
     connection.execute(text("DROP INDEX IF EXISTS idx_events_session_time"))
     connection.execute(text("DROP INDEX IF EXISTS idx_events_turn"))
@@ -85,6 +87,7 @@ def _migrate_from_0(connection: Connection) -> None:
     connection.execute(
         text(
             "INSERT INTO sessions (id, created_at, status, proto_blob)"
+            # In PostgreSQL the column is a 32-bit integer, in which milliseconds since 1970 would overflow.
             " SELECT id, created_at * CAST(1000 AS BIGINT), status, proto_blob FROM sessions_0"
         )
     )
@@ -98,6 +101,7 @@ def _migrate_from_0(connection: Connection) -> None:
     )
     connection.execute(text("DROP TABLE events_0"))
     connection.execute(text("DROP TABLE sessions_0"))
+    # `_run_steps` updates this row after each step.
     connection.execute(tables.schema_version.insert(), {"version": 0})
 
 
@@ -107,6 +111,7 @@ def _migrate_from_1(connection: Connection) -> None:
 
 def _migrate_from_2(connection: Connection) -> None:
     """Version 2 had a status and counts of each session, but no names, pending requests and rows."""
+    # A database that was migrated from version 0 has all columns and tables already: that step creates the latest ones.
     existing = {column["name"] for column in inspect(connection).get_columns(tables.sessions.name)}
     for column in tables.sessions.columns:
         if column.name not in existing:

@@ -276,6 +276,7 @@ def _build_message(payload: Payload, convert_text: Callable[[Any], Any]) -> v1.S
             submessage.SetInParent()
             for field in _FIELD_CODECS[name]:
                 value = getattr(payload, field.name)
+                # In a JSON field None is a value, written as null; other fields stay unset, as protobuf has no None.
                 if value is not None or field.to_message is _to_json_text:
                     setattr(submessage, field.message_field, convert_text(field.to_message(value)))
             return message
@@ -355,6 +356,7 @@ def _split_levels(levels: Any) -> PackedIds:
 
 
 def _to_timestamp(seconds: float) -> Timestamp:
+    # Rounded down, because nanos must not be negative; and rounding the rest may yield a whole second.
     whole = int(seconds // 1)
     nanos = round((seconds - whole) * 1_000_000_000)
     return Timestamp(seconds=whole + nanos // 1_000_000_000, nanos=nanos % 1_000_000_000)

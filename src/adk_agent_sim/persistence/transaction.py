@@ -196,6 +196,7 @@ def _to_event_row(event: Event) -> Row:
 
 def write_group(connection: Connection, group: Sequence[WriteRequest]) -> Sequence[WriteResult]:
     """Execute several writes; one whose session is closed, missing or changed is skipped, and its error returned."""
+    # Creations come first, because the group may also contain the first events of these sessions.
     if new_sessions := [write.session for write in group if write.session]:
         connection.execute(write_statements.INSERT_SESSIONS, new_sessions)
     # Sorted, so that two processes lock sessions in the same order and cannot deadlock.
@@ -278,6 +279,7 @@ def _find_refusal(write: WriteRequest, places: Mapping[str, tuple[str, int]]) ->
         return None
     if status != ProtocolStatus.ACTIVE and any(event["payload_type"] not in _REMARK_TYPES for event in write.events):
         return SessionClosed(write.session_id)
+    # The read model of the write was folded from the log as it was, so it is wrong if events have come in between.
     return LogChanged(write.session_id) if write.events[0]["seq"] != last_seq + 1 else None
 
 
@@ -287,5 +289,6 @@ def _insert_rows(connection: Connection, writes: Sequence[WriteRequest]) -> None
         connection.exec_driver_sql(write_statements.INSERT_BLOCKS[dialect], blocks)
     if events := [row for write in writes for row in write.events]:
         connection.exec_driver_sql(write_statements.INSERT_EVENTS[dialect], events)
+    # A statement for each row: in PostgreSQL, one INSERT of many rows could not change the same row twice.
     if timeline_rows := [row for write in writes for row in write.timeline_rows]:
         connection.exec_driver_sql(write_statements.UPSERT_ROWS[dialect], timeline_rows)

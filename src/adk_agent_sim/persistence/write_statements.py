@@ -18,6 +18,7 @@ from adk_agent_sim.persistence.row_codec import RESPONSE_TYPE
 _sessions, _events, _blocks = tables.sessions.c, tables.events.c, tables.blocks.c
 _rows, _pending = tables.timeline_rows.c, tables.pending_requests.c
 
+# The rows are dicts; SQLite's default parameter style would need tuples in the order of the columns.
 _DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg.dialect()}
 _INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _READ_MODEL_COLUMNS = (

@@ -66,6 +66,7 @@ class Writer:
     async def close(self) -> None:
         """Wait until all queued writes are committed, and end the thread."""
         self._is_closed = True
+        # The callback that submits the last writes may not have run yet.
         self._submit_batch()
         self._batches.put(None)
         await asyncio.to_thread(self._thread.join)
@@ -125,6 +126,7 @@ class Writer:
             # The database is locked, full or gone: committing the writes one by one would fail as well.
             return [build_store_error(self._url, "write to", error) for _ in group]
         except Exception as error:  # noqa: BLE001 - passed to the callers, because the thread must continue
+            # One refused row has rolled the whole transaction back: one by one, only the write at fault fails.
             if len(group) > 1:
                 return [result for job in group for result in self._commit_group([job])]
             return [self._translate_error(group[0].write, error)]
@@ -143,6 +145,7 @@ class Writer:
 
 def _resolve_futures(group: Sequence[_QueuedWrite], results: Sequence[WriteResult]) -> None:
     for job, result in zip(group, results, strict=True):
+        # The caller was cancelled; its write is committed all the same.
         if job.future.done():
             continue
         if result is None:

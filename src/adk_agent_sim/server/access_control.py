@@ -79,6 +79,7 @@ async def open_access_control(store: TokenStore, clock: Clock | None = None) -> 
         yield access
     finally:
         task.cancel()
+        # Not `await task`, which would raise the task's CancelledError here.
         await asyncio.wait({task})
         await access.remove_server_token()
 
@@ -135,6 +136,7 @@ class AccessControl:
     def create_code(self, parent: AccessToken | None = None) -> str:
         """Create a code that opens one browser session; `parent` is the token that asked for it."""
         code = token_urlsafe(16)
+        # The server's own token is replaced at each start, and the sessions of browsers must outlive that.
         parent_id = parent.token_id if parent and parent.kind is TokenKind.NAMED else ""
         self._codes[hash_token(code)] = _LoginCode(
             expires_at=self._clock.now() + CODE_LIFETIME_SECONDS, parent_id=parent_id
@@ -146,6 +148,7 @@ class AccessControl:
     async def open_browser_session(self, code: str) -> BrowserSession | None:
         """Exchange a code for a session; None if the code is wrong, expired or used."""
         now = self._clock.now()
+        # Removed before the first await, so that two requests with one code cannot both get a session.
         known = self._codes.pop(hash_token(code), None)
         if known is None or now >= known.expires_at:
             return None
@@ -193,10 +196,12 @@ class AccessControl:
         """Read the rows again, unless another request has begun to do so after this one arrived."""
         count = self._refresh_count
         async with self._refresh_lock:
+            # Requests with wrong tokens that arrive together share one read, however many they are.
             if self._refresh_count == count:
                 await self._read_store()
 
     async def _read_store(self) -> None:
+        # Counted before the read: a request that arrives during it may have a token that this read has missed.
         self._refresh_count += 1
         try:
             tokens = await self._store.list_tokens()

@@ -29,6 +29,7 @@ class AgentEvalCatalog(EvalCatalog):
         """Returns the files that are there now."""
         await self._search()
         opened = list(self._files.values())
+        # A file that was deleted keeps its entry, and has the same key if it comes back.
         exist = await asyncio.to_thread(lambda: [each.file.path.is_file() for each in opened])
         return [each for each, is_there in zip(opened, exist, strict=True) if is_there]
 

@@ -71,6 +71,7 @@ class AgentPresence:
         finally:
             self._open_streams[stream] -= 1
             if not self._open_streams[stream]:
+                # A Counter keeps entries of 0, which would add up to one for every client that was ever here.
                 del self._open_streams[stream]
                 self.expect_client(session_id, client_id)
 

@@ -133,6 +133,7 @@ class RestartConnection:
     async def _give_order(self, order: v1.RestartOrder) -> AsyncGenerator[asyncio.Queue[v1.RestartReport]]:
         """Give an order; yields the reports about it. It is cancelled if it cannot be completed here."""
         reports = self._reports[order.order_id] = asyncio.Queue()
+        # `close` has told only the orders that were given before it.
         if self._is_closed:
             reports.put_nowait(_END)
         self._orders.put_nowait(order)

@@ -172,6 +172,7 @@ class OpenBench:
             is_known = any(result.report == report for result in self._results)
         folder = self._folder.resolve()
         path = (folder / report).resolve()
+        # Results are read from a file that others may have written, so the path in a result is not trusted either.
         if not report or not is_known or not path.is_relative_to(folder) or path.suffix != ".html":
             raise NotFound("The bench has no such page.")
         try:
@@ -194,11 +195,13 @@ class OpenBench:
         if path.exists():
             with path.open("rb") as file:
                 identity = path.stat()
+                # Another file of the same name, or a shorter one: the results were written anew.
                 if identity.st_ino != self._file_id or identity.st_size < self._offset:
                     self._file_id = identity.st_ino
                     self._start_again()
                 file.seek(self._offset)
                 added = file.read()
+            # The process that runs the bench may be writing the last line now.
             complete = added[: added.rfind(b"\n") + 1]
             self._offset += len(complete)
             for line in complete.splitlines():

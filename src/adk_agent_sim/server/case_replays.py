@@ -65,6 +65,7 @@ class CatalogAgent:
         return self._get_app(await self._agents.load(self._key))
 
     def _get_app(self, agent: PlayableAgent) -> App:
+        # The same object for the same code: `CaseReplays` recognizes by it whether its schemas are still valid.
         if self._last is None or self._last[0] is not agent:
             self._last = agent, to_app(agent.config.app or agent.config.agent)
         return self._last[1]

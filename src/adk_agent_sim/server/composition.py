@@ -96,6 +96,7 @@ async def run_services(settings: ServeSettings) -> AsyncGenerator[RunningService
         open_store(settings.database, durability=settings.durability) as store,
         open_access_control(store.tokens) as access,
         _run_retention(timeline := Timeline(store), settings.keep_days),
+        # Before gRPC, whose responses contain the address of the web server; stopped after it, in the reverse order.
         _run_web_server(timeline, restarts := AgentRestarts(timeline), settings, access) as web,
         announce_server(exposure, access.server_token) as announce,
         serve_grpc(

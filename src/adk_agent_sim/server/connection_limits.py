@@ -46,6 +46,7 @@ class IdleConnections:
 
     def _close(self, transport: asyncio.Transport) -> None:
         self.discard(transport)
+        # Not close(), which first sends what is buffered: a client that reads nothing could keep the connection open.
         transport.abort()
 
 
@@ -77,6 +78,7 @@ def create_protocol_class(idle: IdleConnections) -> type[asyncio.Protocol]:
             parent.connection_lost(exc)
 
         def _update(self) -> None:
+            # For a WebSocket, uvicorn gives the transport another protocol and does not tell this one.
             is_upgraded = self.transport.get_protocol() is not self
             is_busy = self.cycle is not None and not self.cycle.response_complete
             if is_upgraded or is_busy:

@@ -31,6 +31,7 @@ def build_response(decision: DecisionInput, request: RequestSettings) -> Json:
     text = decision.text or ""
     if decision.data is not None:
         data = parse_json_input(decision.data, "The final response")
+        # ADK declares this tool in place of an output schema, for models that cannot have both tools and a schema.
         if SET_MODEL_RESPONSE in request.declarations and not calls:
             calls = [(SET_MODEL_RESPONSE, _to_tool_arguments(request, data))]
         else:

@@ -136,6 +136,7 @@ class EnvironmentControls:
         return _build_environment_info(environment, is_played_by_person=player is Player.HUMAN)
 
     async def _load_environment(self, session_id: str, operation: str) -> Environment:
+        # Raises SessionNotFound, which says more than that the session has no run here.
         await self._timeline.get_summary(session_id)
         return self._runs.require(session_id, operation).environment
 

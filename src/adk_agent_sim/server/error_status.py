@@ -24,6 +24,7 @@ ERROR_STATUSES: Mapping[type[Exception], ErrorStatus] = {
     errors.EventExists: ErrorStatus(StatusCode.ALREADY_EXISTS, 409),
     errors.SeqOutOfRange: ErrorStatus(StatusCode.OUT_OF_RANGE, 409),
     errors.BlocksMissing: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
+    # UNAVAILABLE makes our clients try again: a locked or full database may recover.
     errors.StoreFailed: ErrorStatus(StatusCode.UNAVAILABLE, 503),
     errors.TokenRejected: ErrorStatus(StatusCode.UNAUTHENTICATED, 401),
     errors.TokenNameTaken: ErrorStatus(StatusCode.ALREADY_EXISTS, 409),

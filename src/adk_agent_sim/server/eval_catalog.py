@@ -161,6 +161,7 @@ class OpenEvalFile:
         content = self.file.read()
         editor = self.file.editor if content.is_editable else None
         current = {case.fingerprint for case in content.cases}
+        # Contents that were edited away would otherwise stay in memory.
         self._summaries = {key: known for key, known in self._summaries.items() if key in current}
         return EvalFileInfo(
             key=self.key,
@@ -275,6 +276,7 @@ class OpenEvalFile:
         content = self.file.read()
         case = self.file.find_case(case_key)
         if content.is_editable and case.content is not None:
+            # A correction says which content it is about, which may not be in the file any more by then.
             self.file.editor.remember_content(case.fingerprint, case.content)
         problem = self._summarize(case)[0].problem
         fields = [build_field_info(field, schemas) for field in list_fields(case.content or {})]

@@ -48,6 +48,7 @@ def leave_out_events(events: Sequence[EventSummary], hidden: Collection[int]) ->
 
     def list_parents(event: EventSummary) -> list[int]:
         shown: list[int] = []
+        # A stack instead of recursion, and with `seen`: dependencies may form a cycle, and chains may be long.
         seen, waiting = set[int](), event.depends_on[::-1]
         while waiting:
             index = waiting.pop()

@@ -24,6 +24,7 @@ def resolve_export_path(config: SimulatedAgentConfig, format_name: ExportFormatN
     """
     folder = Path(os.path.realpath(find_export_folder(config, format_name)))
     extension = EXPORT_FORMATS[format_name].extension
+    # realpath raises ValueError for a null character.
     if "\0" in requested or not requested.endswith(extension):
         raise ExportRefused(f"Nothing was written: the name of the file must end with {extension}.")
     path = Path(os.path.realpath(folder / requested))

@@ -33,6 +33,7 @@ class TlsFiles:
         """
         try:
             status = self.key.stat()
+            # A group may read the key: servers often share one that way, such as Debian's group ssl-cert.
             if os.name == "posix" and status.st_mode & (stat.S_IRWXO | stat.S_IWGRP):
                 mode = f"{stat.S_IMODE(status.st_mode):04o}"
                 raise InsecureFile(
@@ -50,6 +51,7 @@ class TlsFiles:
     def read_fingerprint(self) -> str:
         """Return the SHA-256 hash of the server's certificate, by which programs of the same user recognize it."""
         pem = self.certificate.read_text(encoding="ascii")
+        # The certificates of the authorities may follow in the same file.
         first = pem[: pem.index(ssl.PEM_FOOTER) + len(ssl.PEM_FOOTER)]
         return sha256(ssl.PEM_cert_to_DER_cert(first[first.index(ssl.PEM_HEADER) :])).hexdigest()
 

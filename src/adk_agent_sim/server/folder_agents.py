@@ -89,6 +89,7 @@ class FolderAgents:
         if entry.is_current and entry.agent is not None and entry not in self._loads:
             return entry.agent
         task = self._loads.get(entry) or self._start_load(entry)
+        # Not wait_for, which would cancel the load: it goes on, and whoever else waits for it gets its result.
         await asyncio.wait({task}, timeout=self.folder.load_timeout)
         if not task.done():
             thread = self._threads.get(entry)
@@ -149,6 +150,7 @@ class FolderAgents:
             while True:
                 revision = entry.revision
                 outcome = await self._import(entry.folder_name, entry)
+                # Otherwise the code has changed during the import, which may have read some old and some new files.
                 if revision == entry.revision:
                     break
                 await asyncio.to_thread(self.folder.forget, {entry.folder_name})
@@ -164,6 +166,7 @@ class FolderAgents:
             self.announce_load(entry.label)
             thread = self._threads[entry] = ImportThread(lambda: self.folder.load(name), entry.key)
             await asyncio.wait({thread.result}, timeout=min(_PATIENCE_SECONDS, self.folder.load_timeout))
+        # Without the lock: a slow import must not keep the other agents from being loaded.
         outcome = await thread.result
         if isinstance(outcome, BaseException):
             return describe_load_failure(outcome, self.folder.root)
@@ -197,6 +200,7 @@ class FolderAgents:
         affected = [entry for name, entry in self.entries.items() if name in units and entry.was_opened]
         for entry in affected:
             entry.revision += 1
+        # Taken over before the reload, so that a file which changes during it is noticed by the next scan.
         self._baseline = dict(found)
         await asyncio.to_thread(self.folder.forget, units, changed)
         for entry in affected:

@@ -35,6 +35,7 @@ class TokenInterceptor(grpc.aio.ServerInterceptor):
         details = cast("Any", handler_call_details)
         if details.method.startswith(_OPEN_METHODS):
             return await continuation(handler_call_details)
+        # Metadata may contain a name several times; two tokens are refused rather than one of them chosen.
         secrets = [_read_bearer(value) for name, value in details.invocation_metadata or () if name == "authorization"]
         grant = await self._access.authenticate(secrets[0]) if len(secrets) == 1 else None
         if grant is None:

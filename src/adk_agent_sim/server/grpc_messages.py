@@ -59,6 +59,7 @@ def _wrap_deserializer(deserialize: _Deserializer) -> _Deserializer:
     def parse(data: bytes) -> Any:
         try:
             return deserialize(data)
+        # A deserializer cannot refuse a call, so the method is called with a mark and refuses it.
         except DecodeError:
             return _UNPARSABLE
 

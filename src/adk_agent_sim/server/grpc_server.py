@@ -116,6 +116,7 @@ async def serve_grpc(
     health_service = cast("Any", health).aio.HealthServicer()
     _add_services(server, service, health_service)
     bound = _bind_port(server, exposure, port)
+    # Before the first call: it withdraws tool requests without a client, which must all be of an earlier server.
     await presence.start()
     on_bound(bound)
     await server.start()
@@ -125,6 +126,7 @@ async def serve_grpc(
         yield GrpcServer(address=exposure.build_grpc_url(bound), port=bound)
     finally:
         await health_service.enter_graceful_shutdown()
+        # Subscriptions do not end by themselves; gRPC would cancel them without a reason after the grace period.
         service.close("The server is shutting down; reconnect to continue.")
         await server.stop(SHUTDOWN_GRACE_SECONDS)
         await presence.close()
@@ -141,6 +143,7 @@ def _create_server(
         ("grpc.http2.max_ping_strikes", 0),  # otherwise gRPC drops clients that send keepalive pings while idle
         ("grpc.so_reuseport", 0),  # otherwise a second server could bind the same port and get half of the clients
     ]
+    # Tokens are checked first, so that nothing of a stranger's message is parsed.
     checks = [TokenInterceptor(access)] if access else []
     return grpc.aio.server(options=options, interceptors=[*checks, MessageParser()])
 

@@ -270,6 +270,7 @@ class SimulatorService:
                     yield v1.SubscribeResponse(event=event)
         except Exception as error:  # noqa: BLE001 - process boundary
             await abort_with_status(context, error)
+        # Outside the try: abort raises an exception itself, which would be reported as an unexpected error.
         if self._shutdown_reason.done():
             await context.abort(StatusCode.UNAVAILABLE, self._shutdown_reason.result())
 
@@ -349,10 +350,12 @@ def _read_response(request: v1.SubmitDecisionRequest) -> Json:
 def _parse_draft(session_id: str, index: int, message: v1.SessionEvent) -> _Draft:
     """Returns a client's event as a draft for the timeline, with its block."""
     event = request_validation.parse_client_event(index, message)
+    # The timeline numbers and dates events; what a client says about that is not used.
     event = replace(event, event_id=event.event_id or str(uuid4()), session_id=session_id, seq=0, timestamp=0.0)
     validate_event(event, f"events[{index}]")
     if not isinstance(event.payload, ArtifactSaved):
         return event, None
+    # The id is computed here: a client must not give its data the id of another block.
     block = Block.from_data(message.artifact_saved.data)
     return replace(event, payload=replace(event.payload, block=block.block_id)), block
 

@@ -51,5 +51,6 @@ async def abort_with_status(context: RpcContext, error: Exception) -> NoReturn:
     # The trailer lets our own client raise the same error class with the same attributes.
     about = {name: value for name, value in vars(error).items() if isinstance(value, str | int)}
     trailer = json.dumps({"error": type(error).__name__, "about": about}).encode()
+    # Not cut: half of a JSON text would be unreadable, and without it the client still has the status and the message.
     trailer = trailer if len(trailer) < _MAX_STATUS_CHARS else b"{}"
     await context.abort(get_error_status(error).grpc, message[:_MAX_STATUS_CHARS], ((ERROR_TRAILER, trailer),))

@@ -108,6 +108,7 @@ class Guard:
         self._is_encrypted = is_encrypted
         self._is_proxied = is_proxied
         self._hosts = frozenset(host.lower() for host in hosts)
+        # Both schemes: behind a proxy, browsers say https although this server speaks http.
         self._origins = frozenset(f"{scheme}://{host}" for host in self._hosts for scheme in ("http", "https"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -133,6 +134,7 @@ class Guard:
 
     def _check_source(self, scope: Scope, headers: Headers) -> Response | None:
         """Check where a request comes from and is sent to; returns the rejection."""
+        # Of two Host headers, a proxy on the way and this server could take different ones.
         if len(headers.getlist("host")) != 1 or headers["host"].lower() not in self._hosts:
             return PlainTextResponse(_UNKNOWN_HOST_MESSAGE, 421)
         origins = headers.getlist("origin")
@@ -157,6 +159,7 @@ class Guard:
         if "prefetch" in headers.get("sec-purpose", ""):
             # A browser that guesses what will be opened must not use up the code.
             return PlainTextResponse("", 503)
+        # The redirect takes the code out of the address, which people copy and browsers remember.
         url = _build_page_url(scope, [(name, value) for name, value in query if name != "code"])
         session = await self._access.open_browser_session(given[0])
         if session is None:
@@ -175,6 +178,7 @@ class Guard:
         return grant or _build_login_required(scope)
 
     async def _find_grant(self, headers: Headers) -> Grant | None:
+        # A wrong token is not made good by a cookie: the client is told that its token is wrong.
         for secret in _read_bearer_tokens(headers):
             grant = await self._access.authenticate(secret)
             # A cookie that was copied from a browser is no token.
@@ -205,6 +209,7 @@ class Guard:
         name = headers["host"].rpartition(":")[0].strip("[]") or headers["host"]
         is_secure = self._is_encrypted or (self._is_proxied and not is_loopback(name))
         secure = "; Secure" if is_secure else ""
+        # Strict, because Lax cookies are sent with links of other sites; HttpOnly keeps scripts from reading it.
         return f"{self._cookie}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}"
 
     def _read_session_cookies(self, headers: Headers) -> Sequence[str]:
@@ -262,9 +267,11 @@ def _end_with_grant(receive: Receive, send: Send, grant: Grant) -> Receive:
         ending = asyncio.ensure_future(grant.ended.wait())
         try:
             await asyncio.wait({receiving, ending}, return_when=asyncio.FIRST_COMPLETED)
+            # A message that has arrived is delivered first; the next call ends the socket.
             if receiving.done():
                 return receiving.result()
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": "the session has ended"})
+            # The application sees an ordinary disconnection, and cleans up as after one.
             return {"type": "websocket.disconnect", "code": _POLICY_VIOLATION}
         finally:
             receiving.cancel()

@@ -72,5 +72,6 @@ class ListChanges:
         self._entries.move_to_end(session_id)
         while len(self._revisions) > _MAX_REMEMBERED:
             _, self._first_known = self._revisions.popitem(last=False)
+        # A session that was forgotten counts as changed at its next event, which is harmless.
         while len(self._entries) > _MAX_REMEMBERED:
             self._entries.popitem(last=False)

@@ -37,6 +37,7 @@ _POLICY_VIOLATION = 1008
 """The WebSocket close code for a message that the server does not accept."""
 
 
+# Tabs are kept in a set, and a dataclass that compares its fields has no hash.
 @dataclass(eq=False)
 class _BrowserTab:
     """One tab: what it follows, and what it was sent."""

@@ -26,4 +26,5 @@ def build_media_response(file: MediaContent) -> Response:
 
 
 def _quote_filename(name: str) -> str:
+    # The end of a long name, which has its extension; quoted, so that it cannot add another header.
     return quote(name.encode("utf-8", "replace").decode()[-200:], safe="")

@@ -33,6 +33,7 @@ def parse_session_cursor(text: str, field: str = "cursor") -> SessionCursor | No
 def format_queue_cursor(cursor: QueueCursor) -> str:
     """Returns the text of a cursor in the queue."""
     requested_at, session_id, position = cursor
+    # The id comes last, because it may contain colons itself.
     return f"{requested_at}:{position}:{session_id}"
 
 
@@ -54,6 +55,7 @@ def _check_id(field: str, text: str, session_id: str) -> None:
 
 
 def _parse_number(digits: str, field: str, text: str) -> int:
+    # int() also takes the digits of other scripts, and its time grows with the square of their number.
     if not (digits.isascii() and digits.isdecimal()) or len(digits) > len(str(MAX_INTEGER)):
         raise _build_error(field, text)
     if int(digits) > MAX_INTEGER:

@@ -116,6 +116,7 @@ class PlayerChoice:
         own_id = summary.session.session_id
         others = await self._timeline.list_summaries(
             SessionFilter(of_agents=self._runs.select_sessions(lambda name: name == agent.config.name)),
+            # One more, because the session itself may be among them.
             _MAX_RECORDINGS + 1,
         )
         sessions = [

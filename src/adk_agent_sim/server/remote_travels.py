@@ -49,9 +49,11 @@ class RemoteTravels:
         """Returns a session, and a point in it, when the tools that were called before that point have ended."""
         changed = asyncio.Event()
         stop_listening = await self._timeline.listen(session_id, lambda _: changed.set())
+        # A process that disconnects appends no event; watchers are told of it.
         stop_watching = self._timeline.watch_sessions(lambda each: each == session_id and changed.set())
         try:
             while True:
+                # Cleared before the read, so that an event which comes during it is not missed.
                 changed.clear()
                 source = await read_source(self._timeline, session_id)
                 prefix = choose_point(source.events)

@@ -55,6 +55,7 @@ class RequestBlockValidator:
         group_ids: list[str] = []
         ids: list[str] = []
         for level in reversed(asked.contents):
+            # A group that is known to be valid is not opened again, so a request costs what is new in it.
             new_groups = [block_id for block_id in ids if (_GROUP, block_id) not in self._valid]
             await self._load_blocks(session_id, new_groups, data)
             group_ids += new_groups

@@ -64,6 +64,7 @@ def to_api_row(row: TimelineRow, *, is_live: bool) -> Row:
         is_live: Whether the session can go on. If not, a call that was running when its process ended is over.
     """
     shown = Row(**{name: getattr(row, name) for name in Row.model_fields})
+    # A process that was killed has written no event that ends its calls.
     if not is_live and row.status in OPEN_STATUSES:
         return shown.model_copy(update={"status": RowStatus.CANCELLED, "result": row.result or _ENDED_WITH_PROCESS})
     return shown

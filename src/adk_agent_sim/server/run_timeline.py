@@ -95,6 +95,7 @@ class RunTimeline:
         """Read what was written since the last time."""
         if self._file is None or self.problem:
             return
+        # The last piece has no line break yet: the run may be writing it.
         *lines, self._torn = (self._torn + self._file.read()).split(b"\n")
         added: list[Event] = []
         try:
@@ -106,6 +107,7 @@ class RunTimeline:
             self._events += added
             self._read_model = self._read_model.with_events(added)
             for row in sorted(self._read_model.changed_rows, key=lambda each: each.index):
+                # Replaces a row or appends the next one: rows are never removed, and are applied in order.
                 self._rows[row.index : row.index + 1] = [row]
 
     def close(self) -> None:
@@ -119,6 +121,7 @@ class RunTimeline:
     def list_news(self, after_seq: int) -> list[Row]:
         """Return the rows that have changed after an event; for a reader who has none, the last ones."""
         rows = [row for row in self._rows if row.updated_seq > after_seq] if after_seq else self._rows[-_TAIL:]
+        # Calls that were running are over without an event, so a reader who has their rows is sent them again.
         if not self.is_live:
             known = {row.index for row in rows}
             rows = [*rows, *(each for each in self._rows if each.status in OPEN_STATUSES and each.index not in known)]

@@ -237,6 +237,7 @@ class OpenScenario:
             InvalidTransition: It is expected of the agent, and what is expected is hidden.
         """
         events = self._scenario.events
+        # Refused rather than not found, because the page offers to show the answer.
         if hides_answer and index in self._list_oracle_indexes():
             raise InvalidTransition(ANSWER_HIDDEN)
         if not 0 <= index < len(events):

@@ -22,6 +22,7 @@ class SessionDescriber:
         session_id = summary.session.session_id
         agent = self._runs.find_agent(summary)
         entry = self._runs.find_entry(summary) if agent is None else None
+        # A broken session keeps its status, which says more than `closed`.
         is_live = self._runs.is_playable(session_id) or summary.is_broken
         status = summary.status if is_live or summary.is_closed else SessionStatus.CLOSED
         return SessionInfo(

@@ -154,5 +154,6 @@ class SessionDirectory:
 
     async def delete(self, session_id: str) -> None:
         """Close a session and delete it with its events; exported files stay."""
+        # The run is ended first: it could not append to a session that does not exist any more.
         await self.close_session(session_id)
         await self._timeline.delete_session(session_id)

@@ -166,6 +166,7 @@ class SessionRuns:
     async def close(self) -> None:
         """Close all runs and release the agents' resources; sessions in which nothing happened are deleted."""
         runs = [run for _, run in self._runs.values()]
+        # Requests that are still being served must not find a run that is being closed.
         self._runs.clear()
         await asyncio.gather(*(self._close_with_server(run) for run in runs))
 

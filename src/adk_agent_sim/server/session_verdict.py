@@ -23,6 +23,7 @@ def build_session_verdict(reached: VerdictReached, events: Sequence[Event], rows
         events: The events of the session before it.
         rows: The rows of the session before it.
     """
+    # A verdict judges what counted when it was reached.
     counting = remove_undone_events(events)
     started = find_world_start(counting)
     trace = list_numbered_trace(counting)

@@ -162,12 +162,14 @@ class AgentSimulator:
             if self._database is not None:
                 lock = await opening.enter_async_context(lock_database(self._database, advice=self.busy_advice))
                 store = await opening.enter_async_context(open_store(self._database))
+                # Under the lock, so that two servers that start at once do not both create an id.
                 server_id = load_or_create_server_id(self._database)
             access = await opening.enter_async_context(
                 open_access_control(store.tokens if store else MemoryTokenStore())
             )
             announce = await opening.enter_async_context(announce_server(exposure, access.server_token))
             if self.closes_services:
+                # Pushed before the runs, which are closed first therefore: their last events still need the services.
                 opening.push_async_callback(self._services.close)
             services = SessionServices(self._agents, Timeline(store), evals=self._evals)
             opening.push_async_callback(services.close)

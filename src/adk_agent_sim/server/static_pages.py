@@ -43,6 +43,7 @@ class StaticPages:
             # File names under /assets contain a hash of their content.
             caching = {"Cache-Control": _CACHE_FOREVER} if path.startswith("/assets/") else None
             return Response(file[0], media_type=file[1], headers=caching)
+        # Not the index page: a browser would try to run it as the script of an older build.
         if path.startswith("/assets/"):
             return PlainTextResponse("There is no such file.", 404)
         index = self._files.get("/index.html")

@@ -93,6 +93,7 @@ class TimeTravelActions:
         self._describer = describer
         self._remote_travels = remote_travels
         self._worlds = worlds
+        # Weak: a lock lives as long as a request holds it or waits for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._waits: dict[str, str] = {}
         """What the replays of sessions wait for."""

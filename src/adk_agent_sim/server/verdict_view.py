@@ -87,6 +87,7 @@ class _VerdictBuilder:
         self._places: dict[int, PlaceFields] = {}
         actions = [TracedAction(event, class_names) for event in events]
         for place, action in enumerate(actions):
+            # By identity, because ids of events may repeat, and the actions are put into another order below.
             self._places[id(action)] = locate(place)
         self._by_turn = _group_by_turn(order_as_are(actions))
 

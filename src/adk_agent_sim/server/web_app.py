@@ -56,6 +56,7 @@ def create_app(
     app = FastAPI(
         title="adk-agent-sim",
         version=__version__,
+        # FastAPI's own pages load scripts from another site, which our policy forbids.
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
@@ -135,6 +136,7 @@ async def _handle_http_error(request: Request, error: Exception) -> Response:
 
 
 async def _handle_unexpected_error(request: Request, error: Exception) -> Response:
+    # Starlette raises the exception again after this response, so uvicorn logs it with its traceback.
     message = f"The server failed with {type(error).__name__}. This is a bug; see the server's log for details."
     return json_response(ErrorBody(error="Unexpected", message=message), 500)
 

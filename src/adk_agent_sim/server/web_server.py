@@ -73,6 +73,7 @@ async def start_web_server(
     async with AsyncExitStack() as undo:
         undo.push_async_callback(stack.aclose)
         exposure.check()
+        # Bound here, because uvicorn ends the whole process if it cannot bind a port.
         listening = undo.enter_context(open_listening_socket(exposure.bound_host, port))
         bound = int(listening.getsockname()[1])
         url = exposure.build_web_url(bound)
@@ -89,6 +90,7 @@ async def start_web_server(
         on_bound(bound)
         server = _UvicornServer(_create_config(guard, exposure, idle_connections or IdleConnections()))
         serve_task = await server.start(listening)
+        # From here on the running server closes all of it.
         undo.pop_all()
     return RunningServer(url, bound, access, server, serve_task, stack)
 
@@ -107,12 +109,15 @@ def _create_guard(app: ASGIApp, access: AccessControl, exposure: Exposure, port:
 def _create_config(guard: Guard, exposure: Exposure, idle_connections: IdleConnections) -> uvicorn.Config:
     return uvicorn.Config(
         guard,
+        # uvicorn would otherwise set up logging, which belongs to the program that runs the server.
         log_config=None,
         access_log=False,
         lifespan="off",
         server_header=False,
+        # By default uvicorn believes X-Forwarded headers of every client on this machine.
         proxy_headers=False,
         timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT_SECONDS,
+        # A tab sends only small requests; the default allows 16 MB.
         ws_max_size=_MAX_SOCKET_MESSAGE_BYTES,
         http=create_protocol_class(idle_connections),
         ssl_certfile=exposure.tls.certificate if exposure.tls else None,

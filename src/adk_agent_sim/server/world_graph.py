@@ -64,6 +64,7 @@ class _GraphBuilder:
 
     def _build_event(self, event: EventSummary, shown: set[int], stand_ins: Mapping[int, int]) -> WorldGraphEvent:
         progress = self._progress.events[event.event_id]
+        # When an event is due may be known, but its arguments would tell what is about to happen.
         is_secret = self._hides_answer and progress.state == "due"
         parents = [each if each in shown else stand_ins.get(each) for each in event.depends_on]
         return WorldGraphEvent(

@@ -153,6 +153,7 @@ class WorldPlayground:
         Raises:
             NotJudgeable: The scenario expects nothing, or its oracle fails.
         """
+        # Kept, because a judge plays the scenario's oracle once to know what is expected.
         if self._judge is None:
             self._judge = Judge(self._world.scenario)
         events = self._world.event_log()

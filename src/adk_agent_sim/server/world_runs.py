@@ -107,6 +107,7 @@ class WorldRuns:
     def _add(self, session_id: str, run: WorldRun, task: asyncio.Task[WorldRunResult]) -> None:
         self._runs.world_ids.add(session_id)
         self._runs.worlds[session_id] = run
+        # Worlds that are still played are never dropped, even if there are more than the limit.
         while len(self._runs.worlds) > _MAX_KEPT_WORLDS and (ended := self._find_ended_session()):
             del self._runs.worlds[ended]
         task.add_done_callback(partial(self._forget, session_id))

@@ -49,11 +49,13 @@ def atomic_write(
     is the folder that no link may lead out of, as in `prepare_path`.
     """
     target = prepare_path(path, inside)
+    # Beside the target, because a rename is atomic only within one file system.
     temporary = target.with_name(f".{target.name}.{uuid4().hex}.tmp")
     try:
         with os.fdopen(create_private_file(temporary), "w", encoding="utf-8", newline="\n") as file:
             yield file
             file.flush()
+            # Without it, some file systems write the rename before the data: a power failure would leave an empty file.
             os.fsync(file.fileno())
         temporary.chmod(target.stat().st_mode & 0o777 if keep_mode and target.exists() else PRIVATE_MODE)
         temporary.replace(target)

@@ -69,6 +69,7 @@ def _build_group(block_ids: tuple[str, ...]) -> Block:
 async def unpack_ids(packed: PackedIds, read_blocks: BlockReader) -> list[str]:
     """Return the ids that were packed; `read_blocks` is called once per level."""
     ids: list[str] = []
+    # From the top level down: the groups of a level come before the ids that did not fill a group.
     for level in reversed(packed):
         groups: Mapping[str, bytes] = await read_blocks(ids) if ids else {}
         ids = [block_id for group in ids for block_id in split_ids(groups[group])]

@@ -28,6 +28,7 @@ class WallClock:
 
     def monotonic(self) -> float:
         """Return the seconds since an arbitrary fixed moment; never decreases."""
+        # Not time.monotonic, whose resolution on Windows is about 16 ms.
         return time.perf_counter()
 
 

@@ -90,6 +90,7 @@ class CommittedEvents:
                     elsewhere = {key: found for key, found in error.session_ids.items() if found != session_id}
                     if elsewhere:
                         raise EventExists(elsewhere) from None
+                    # A write is refused as a whole, so what is new is written again without what is stored.
                     remaining = [draft for draft in remaining if draft.event_id not in error.session_ids]
             return ()
 
@@ -198,5 +199,6 @@ class CommittedEvents:
         self._notify_watchers(committed[0].session_id)
 
     def _notify_watchers(self, session_id: str) -> None:
+        # A copy, because a watcher may stop itself while it is called.
         for watcher in list(self._watchers):
             watcher(session_id)

@@ -64,6 +64,7 @@ def wrap_result(result: Json) -> dict[str, Json]:
 def unwrap_result(answer: Json) -> Json:
     """Returns a result without what `wrap_result` adds to one that is not a dict."""
     fields = as_mapping(answer)
+    # A tool that returns such a dict itself cannot be told apart, and looks the same to the model.
     return fields["result"] if list(fields) == ["result"] else answer
 
 

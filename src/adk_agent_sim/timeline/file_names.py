@@ -20,9 +20,11 @@ _WINDOWS_DEVICE = re.compile(r"(?:con|prn|aux|nul|conin|conout|clock|(?:com|lpt)
 
 def to_file_stem(name: str, fallback: str = "agent") -> str:
     """Return a name as the beginning of a file name; `fallback` if nothing of it can be used."""
+    # A dot in front hides a file, and Windows drops dots and spaces at the end of a name.
     stem = _UNSAFE.sub("_", name).strip(" .")
     if not stem.strip("_"):
         return fallback
+    # Commands would take a name with a dash in front for an option.
     if _WINDOWS_DEVICE.match(stem) or stem.startswith("-"):
         stem = f"_{stem}"
     if len(stem.encode()) <= MAX_BYTES:

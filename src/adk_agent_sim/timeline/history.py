@@ -141,6 +141,7 @@ class _HistoryBuilder:
                     )
                 )
             case RunEnded(outcome=RunOutcome.DONE) if self._final_response is not None:
+                # Taken only when the run ends, because ADK calls the last text of each agent of a workflow final.
                 self._entries.append(self._final_response)
                 self._final_response = None
             case _:

@@ -54,6 +54,7 @@ def _check_visible(name: str) -> None:
 def _check_column_text(value: object) -> None:
     """Raise unless a text can be stored in a database column."""
     check_text(value)
+    # PostgreSQL cannot store this character in a text.
     if "\0" in cast("str", value):
         raise MismatchError("must not contain the character U+0000")
 

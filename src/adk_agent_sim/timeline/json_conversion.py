@@ -45,6 +45,7 @@ def _convert_value(value: object, ancestor_ids: tuple[int, ...]) -> Json:
         return value
     if isinstance(value, bytes | bytearray):
         return urlsafe_b64encode(value).decode("ascii")
+    # Only ancestors make a cycle: a value may well occur several times side by side.
     if id(value) in ancestor_ids or len(ancestor_ids) >= _MAX_DEPTH:
         return _safe_repr(value)
     deeper = (*ancestor_ids, id(value))
@@ -94,6 +95,7 @@ def _list_in_order(values: Iterable[object]) -> Sequence[object]:
 def _convert_key(key: object) -> str:
     if isinstance(key, Enum):
         return _convert_key(key.value)
+    # As JSON encoders write it: Python's own text of True and False begins with a capital.
     if isinstance(key, bool):
         return str(key).lower()
     return key if isinstance(key, str) else str(key)

@@ -209,6 +209,7 @@ def _parse_block(line_value: dict[str, Json]) -> Block:
         else base64.b64decode(line_value.get("base64", ""), validate=True)
     )
     block = Block.from_data(data)
+    # The id is a hash of the data, so this notices a file that was edited or damaged.
     if block.block_id != line_value["block"]:
         raise ValueError(f"the data of block {line_value['block']!r} does not match its id")
     return block
@@ -241,6 +242,7 @@ def _parse_event(event_value: dict[str, Json]) -> Event:
 
 def _parse_payload(payload_class: type[Payload], payload_fields: dict[str, Json]) -> Payload:
     if payload_class is TurnAsked:
+        # JSON has no tuples, and events are compared by value.
         payload_fields["contents"] = tuple(tuple(level) for level in payload_fields["contents"])
     if payload_class is RunEnded:
         payload_fields["outcome"] = RunOutcome(payload_fields["outcome"])

@@ -91,6 +91,7 @@ class RequestSettingsReader:
         """Return the settings of a `TurnAsked` event's request; raise BlocksMissing if a block cannot be read."""
         payload = get_turn_asked(asked_event)
         key = (payload.tools, payload.instruction, payload.config)
+        # Taken out and put back at the end, so that the first entry is the one that was used longest ago.
         settings = self._kept.pop(key, None)
         if settings is None:
             data = await read_blocks(list({*key}))
@@ -134,6 +135,7 @@ async def reassemble_request(asked_event: Event, read_blocks: BlockReader) -> Mo
             instruction=decode_json(data[payload.instruction]),
             config=decode_json(data[payload.config]),
         )
+    # A store leaves blocks out that it does not have.
     except KeyError as error:
         raise BlocksMissing(asked_event.session_id, 1) from error
 

@@ -96,11 +96,13 @@ class ModelTurns(CommittedEvents):
                 blocks=[block for block in blocks if block.block_id not in tracker.known_block_ids],
             )
             (event,) = await self._commit_batch(tracker, batch)
+            # Only after the commit: one that fails has stored no blocks.
             tracker.known_block_ids.update(block.block_id for block in blocks)
             return event
 
     async def _revive(self, tracker: SessionTracker, asked: Event) -> None:
         turn_id = asked.turn_id
+        # A client submits its turns again after each reconnect, whether they were withdrawn or not.
         if tracker.summary.is_waiting(turn_id) or tracker.summary.is_closed:
             return
         if await self._find_turn_event(tracker, asked.session_id, turn_id, TurnDecided):
@@ -157,6 +159,7 @@ class ModelTurns(CommittedEvents):
         validate_payload(decided, "")
         async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             previous = await self._find_turn_event(tracker, session_id, turn_id, TurnDecided)
+            # Before all other checks: a retry must get its event, even if the session was closed since.
             if previous and _get_decision_id(previous) == decision.decision_id:
                 return previous
             if tracker.summary.is_closed:

@@ -26,6 +26,7 @@ _log = get_logger(__name__)
 
 def create_private_file(path: str | Path) -> int:
     """Create a file that must not exist yet and return its descriptor; the mode is set before anyone can open it."""
+    # Another user who can write to the folder could put a file or a link there first: O_EXCL refuses both.
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, PRIVATE_MODE)
 
 
@@ -81,6 +82,7 @@ def _check_owner_and_mode(path: Path, status: os.stat_result) -> None:
 
 def write_private_file(path: Path, text: str) -> None:
     """Replace the content of a file atomically; it has mode 0600 from the beginning."""
+    # Beside the file, because a rename is atomic only within one file system.
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
     descriptor = create_private_file(temporary)
     try:
@@ -98,6 +100,7 @@ def create_private_folder(path: Path) -> Path:
     Raises:
         InsecureFile: There is one that belongs to another user, or that others can write to.
     """
+    # The mode is that of the last folder only, and of none that exists already, so it is checked below.
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.name == "posix":
         status = path.stat()

@@ -18,6 +18,7 @@ _FLOAT_BITS = 53
 
 def draw_uniform(seed: int, *key: DrawKey) -> float:
     """Return a number in [0, 1), uniformly distributed over the keys."""
+    # All 64 bits would be rounded, and could yield 1.0.
     return (draw_bits(seed, *key) >> (64 - _FLOAT_BITS)) / (1 << _FLOAT_BITS)
 
 

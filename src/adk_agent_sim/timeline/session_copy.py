@@ -22,6 +22,7 @@ async def copy_events(timeline: Timeline, source_id: str, events: Sequence[Event
     """
     if not events:
         return
+    # An event id is unique in the whole store, so the copies need their own.
     drafts = [replace(event, event_id=str(uuid4()), session_id=target_id, seq=0) for event in events]
     block_ids = await _list_block_ids(timeline, source_id, events)
     data = await timeline.read_blocks(source_id, block_ids)

@@ -48,26 +48,31 @@ class SessionTracker:
             or self.waiters
             or self.listeners
             or self.write_lock.locked()
+            # Sessions with pending turns stay in memory, because `peek_pending_turns` does not read the store.
             or self.summary.pending
             or self.summary.delegated
         )
 
     def publish(self, events: Sequence[Event], read_model: SessionReadModel) -> None:
         """Take over committed events and the read model after them, and tell everybody who waits or listens."""
+        # First of all, because listeners and waiters look at it when they are called.
         self.read_model = read_model
         self._recent_events.extend(events)
         self.cache_turn_events(events)
         for event in events:
+            # A copy, because a listener may unsubscribe itself while it is called.
             for listener in list(self.listeners):
                 listener(event)
         self.wake_waiters()
 
     def get_events_after(self, seq: int) -> Sequence[Event] | None:
         """Return the events after `seq` if they are all kept in memory; None if only the store can tell."""
+        # The caller then reads the store, which raises SessionNotFound.
         if self.is_deleted:
             return None
         if seq >= self.summary.last_seq:
             return ()
+        # There would be a gap between `seq` and the oldest event that is kept.
         if not self._recent_events or self._recent_events[0].seq > seq + 1:
             return None
         return [event for event in self._recent_events if event.seq > seq]
@@ -96,6 +101,7 @@ class SessionTracker:
     def reset(self, read_model: SessionReadModel) -> None:
         """Take over a read model with events that another process has appended."""
         self.read_model = read_model
+        # The events in between are known to the store only.
         self._recent_events.clear()
         self._turns.clear()
         self._turn_ids = None

@@ -15,6 +15,7 @@ def find_state_edit(event: Event) -> Mapping[str, Json] | None:
     emitted = event.payload
     if not isinstance(emitted, AgentEvent) or emitted.event.get("author") != "user":
         return None
+    # ADK also writes user messages to its session as events of the user.
     if get_parts(emitted.event.get("content")):
         return None
     actions: Mapping[str, Json] = emitted.event.get("actions") or {}

@@ -194,6 +194,7 @@ class MemoryStore:
         stored = self._blocks[session_id]
         for block in blocks:
             stored.setdefault(block.block_id, block.data)
+        # Kept before it is replaced below: a branch before this message continues from here.
         if isinstance(events[0].payload, UserSpoke):
             self._run_starts.setdefault(session_id, {})[len(log)] = self._read_models[session_id]
         if any(isinstance(event.payload, REMARK_CLASSES) for event in events):

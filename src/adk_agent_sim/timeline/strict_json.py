@@ -140,6 +140,7 @@ def _reject_constant(name: str) -> Any:
 
 def _parse_float(digits: str) -> float:
     number = float(digits)
+    # Python parses 1e999 to infinity without an error.
     if math.isinf(number):
         raise InvalidJson(f"the number {digits[:40]} is too large")
     return number

@@ -110,6 +110,7 @@ class Timeline(ModelTurns):
         await self._change_summary(session_id, lambda summary: replace(summary, forks=(*summary.forks, fork_id)))
 
     async def _change_summary(self, session_id: str, change: Callable[[SessionSummary], SessionSummary]) -> None:
+        # Under the lock, because a commit in between would store the summary without this change.
         async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             changed = change(tracker.summary)
             await self._store.save_summary(changed)
@@ -120,6 +121,7 @@ class Timeline(ModelTurns):
         """Delete a session and its data; calls that wait for it or follow it raise SessionNotFound."""
         async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             await self._store.delete_session(session_id)
+            # Those who wait or follow hold this tracker, and learn of the deletion only from it.
             tracker.is_deleted = True
             self._trackers.remove(session_id)
             tracker.wake_waiters()

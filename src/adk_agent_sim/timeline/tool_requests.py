@@ -64,6 +64,7 @@ class ToolRequests:
         session_id, request_id = response.session_id, response.request_id
         async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             waiting = _find_pending(tracker, request_id)
+            # A retry whose first attempt was committed finds its request answered.
             if waiting is None:
                 return await self._find_same_response(tracker, response)
             event = await self._read_event(session_id, waiting.seq)
@@ -94,6 +95,7 @@ class ToolRequests:
             await tracker.wait_until(lambda: tracker.is_deleted or request_id not in tracker.summary.pending)
             if tracker.is_deleted:
                 raise SessionNotFound(session_id)
+            # A response comes after its request, so the search need not begin with the whole log.
             if found := await self._find_event(session_id, request_id, waiting.seq if waiting else 0):
                 return found
             if tracker.summary.is_closed:

@@ -142,6 +142,7 @@ def _remove_server_stop(events: Sequence[Event]) -> Sequence[Event]:
     if not isinstance(last, Closed) or last.reason != SERVER_STOPPED_IN_RUN:
         return events
     end = len(events)
+    # A server that stops ends the run and withdraws its turns before it closes the session.
     while end and isinstance(events[end - 1].payload, Closed | RunEnded | TurnWithdrawn):
         end -= 1
     return events[:end]
@@ -177,6 +178,7 @@ class _LateResults:
         """Return the events, in order."""
         late: list[Event] = []
         for event in self._after:
+            # Results that come after the next message belong to another run.
             if isinstance(event.payload, UserSpoke):
                 break
             if self._is_result(event):

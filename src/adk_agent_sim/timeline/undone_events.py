@@ -29,6 +29,7 @@ def remove_undone_events(events: Sequence[Event]) -> Sequence[Event]:
     """Return the events that count: without those that were undone, and without `Rewound` events."""
     if not any(isinstance(event.payload, Rewound) for event in events):
         return events
+    # A linked list: each rewind shares the events before it, which copies would repeat for every rewind.
     seqs, heads = [0], list[_CountingEvent | None]([None])
     by_seq: dict[int, Event] = {}
     head: _CountingEvent | None = None

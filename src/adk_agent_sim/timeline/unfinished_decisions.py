@@ -57,6 +57,7 @@ def has_unfinished_decision(events: Sequence[Event], until_seq: int) -> bool:
                 open_decisions.pop(key, None)
             case _:
                 pass
+    # A tool whose inner agent waits for a decision would never end by itself.
     enclosing = _list_enclosing_calls([*waiting_turns.values(), *_list_asked_calls(events)], parents)
     return any(not calls & enclosing for calls in open_decisions.values())
 

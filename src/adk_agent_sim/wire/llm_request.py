@@ -23,6 +23,7 @@ def to_request_message(request: Mapping[str, Json]) -> GenerateContentRequest:
     fill_message(message, {name: request.get(name) for name in ("model", "contents")})
     fill_message(message, {name: config.get(name) for name in _TOP_LEVEL_FIELDS})
     fill_message(message, {"system_instruction": _to_instruction_content(config.get("system_instruction"))})
+    # The whole config: its entries that are fields of the request itself have no field there, and are left out.
     fill_message(message.generation_config, config)
     return message
 

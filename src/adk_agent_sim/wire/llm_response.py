@@ -49,6 +49,7 @@ def from_response_message(message: GenerateContentResponse) -> dict[str, Json]:
 def _from_candidate(candidate: Mapping[str, Json]) -> dict[str, Json]:
     result = {name: candidate[name] for name in _CANDIDATE_FIELDS if name in candidate}
     content = cast("Mapping[str, Json]", result.get("content") or {})
+    # As in ADK's `LlmResponse.create`: without parts, only a candidate that finished normally is no error.
     if content.get("parts") or result.get("finish_reason") == "STOP":
         return result
     result.pop("content", None)

@@ -39,6 +39,7 @@ def fill_message(message: Message, value: Mapping[str, Json], max_depth: int = _
     """Write an object, up to `max_depth` levels, to the fields of the same names."""
     fields = cast("Mapping[str, FieldDescriptor]", message.DESCRIPTOR.fields_by_name)
     for name, inner in value.items():
+        # Looking up a lone surrogate in protobuf's mapping fails with an error of the interpreter.
         field = fields.get(replace_lone_surrogates(_WIRE_NAMES.get(name, name)))
         if field is not None and inner is not None:
             _fill_field(message, field, inner, max_depth - 1)

@@ -49,6 +49,7 @@ def from_scalar(field: FieldDescriptor, value: Any) -> Json:
 def round_to_shortest(single: float) -> float:
     """Return the shortest decimal that is the same number in single precision: 0.7, not 0.699999988."""
     packed = struct.pack("f", single)
+    # Six significant digits always survive single precision, and nine always identify a number.
     for digits in range(6, 9):
         candidate = float(f"{single:.{digits}g}")
         if struct.pack("f", candidate) == packed:

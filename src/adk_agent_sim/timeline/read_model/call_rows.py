@@ -156,6 +156,7 @@ def _describe_end(rows: OpenRows, index: int, fact: ToolFinished | ToolFailed) -
     if isinstance(fact, ToolFinished):
         status = RowStatus.FAILED if _is_failure(rows, index, fact) else RowStatus.DONE
         return status, summarize_value(fact.result)
+    # `Cancelled` is what a person caused; asyncio's `CancelledError` means that the whole run was stopped.
     is_cancelled = fact.error_type in ("Cancelled", "CancelledError")
     return RowStatus.CANCELLED if is_cancelled else RowStatus.FAILED, summarize_text(_describe_tool_failure(fact))
 

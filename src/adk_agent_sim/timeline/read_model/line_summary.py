@@ -27,6 +27,7 @@ _encode_json = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would c
 
 def summarize_text(text: str) -> str:
     """Returns the beginning of a text in one line."""
+    # Spaces and line breaks are joined to one space, so more than one line is read.
     return _truncate(" ".join(text[: MAX_LINE_LENGTH * 4].split()))
 
 

@@ -71,6 +71,7 @@ def _list_counting(segments: Sequence[LogSegment], last_seq: int) -> list[tuple[
     counting: list[tuple[LogSegment, int]] = []
     end = last_seq
     for segment in reversed(segments):
+        # A segment that began later was undone as a whole by a rewind to a point before it.
         if segment.start_seq <= end:
             counting.append((segment, end))
             end = segment.to_seq

@@ -153,6 +153,7 @@ class OpenRows:
         """Drop the rows that no later event can change."""
         if len(self.rows) <= len(self.call_rows):
             return  # all of them are of calls whose results are to come, of which an agent may have made many at once
+        # The last row is needed too: an error that ends the run is merged with one that ADK has emitted just before.
         needed = {*self.call_rows.values(), self.answer_index, self.row_count - 1}
         for index, row in list(self.rows.items()):
             if index not in needed and row.status not in OPEN_STATUSES:

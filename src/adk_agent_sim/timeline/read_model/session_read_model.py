@@ -42,6 +42,7 @@ class SessionReadModel:
             events: The events.
             noted_rows: The rows of `list_missing_rows`, as they are stored.
         """
+        # A fold changes its rows in place, and the commit of these events may be refused.
         rows = self.rows.copy()
         # With those that this fold still has: the first events may drop what a later note is about.
         rows.noted_rows = {**self.rows.rows, **{row.index: row for row in noted_rows}}

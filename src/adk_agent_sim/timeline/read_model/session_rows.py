@@ -128,6 +128,7 @@ class SessionRows(OpenRows):
         self.players.pop(event.agent_name, None)
         self.turn_ids.pop(event.agent_name, None)
         self.overriding_agents.discard(event.agent_name)
+        # Such an agent does not report results, but it asks its model again only when it has them.
         if not self.has_agent_events:
             self.close_open_rows(event, RowStatus.DONE)
 

@@ -147,6 +147,7 @@ class SessionSummary:
     def name(self) -> str:
         """The name to show: a chosen one, or the beginning of the first user message."""
         description = self.session.description
+        # A description that only repeats the name of the app or of an agent says less than the first message.
         is_chosen = description not in ("", self.app_name, *self.agent_names)
         return self.given_name or (description if is_chosen else self.title) or description or UNNAMED
 

@@ -124,6 +124,7 @@ class CredentialMask:
             value = json.loads(text)
         except (ValueError, RecursionError):
             return self._mask_text(text).encode()
+        # JSON is compared as a value: data without a secret keeps its bytes, and so its block keeps its id.
         masked = self.mask(value)
         return data if masked == value else encode_json(masked)
 
@@ -166,6 +167,7 @@ class CredentialMask:
         return value
 
     def _mask_text(self, text: str) -> str:
+        # `KnownSecrets` ignores short values, which would match parts of words: they are masked only as a whole text.
         if text in self._values:
             return MASK
         clean, position = list[str](), 0
@@ -202,6 +204,7 @@ def _iter_basic_forms(value: Json) -> Iterator[str]:
         fields = {_normalize(key): inner for key, inner in entries.items() if isinstance(inner, str)}
         for name, password in _BASIC_PAIRS:
             if fields.get(password):
+                # The standard leaves the encoding open, and clients use either.
                 for encoding in ("utf-8", "latin-1"):
                     yield from _encode_basic(f"{fields.get(name, '')}:{fields[password]}", encoding)
         for inner in entries.values():

@@ -76,6 +76,7 @@ class KnownSecrets:
             node = node.children.setdefault(char, _Node())
         node.is_end = True
         node.is_whole_word = is_whole_word
+        # Values that agree for the whole depth of the tree share a node; only the longest rest is compared.
         node.rest = max(node.rest, form[_MAX_TREE_LENGTH:], key=len)
 
 

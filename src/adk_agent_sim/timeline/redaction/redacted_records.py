@@ -23,6 +23,7 @@ async def iter_redacted_records(
     redactor = Redactor(environment)
     events = await store.read_events(session.session_id)
     writer = _BlockWriter(store, session.session_id, redactor)
+    # All events are read before the first is written: a secret may be named only after it was used.
     for event in events:
         redactor.learn_event(event)
         await writer.learn_blocks(event)

@@ -66,6 +66,7 @@ def redact_events(events: Sequence[Event], environment: Mapping[str, str] | None
         environment: The environment variables to read secrets from; by default those of this process.
     """
     redactor = Redactor(environment)
+    # A pass of its own: a value may be named as a secret only after it has occurred elsewhere.
     for event in events:
         redactor.learn_event(event)
     return [redactor.redact_event(event) for event in events]
@@ -226,6 +227,7 @@ def _parse_json(text: str) -> Json:
 
 
 def _build_unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # A dict keeps only the last of equal keys, so a secret under the first would never be seen.
     built = dict(pairs)
     if len(built) != len(pairs):
         raise ValueError("a key is repeated, and its first value would not be read")

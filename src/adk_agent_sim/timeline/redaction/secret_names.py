@@ -93,9 +93,11 @@ def is_secret_key(key: str) -> bool:
 @lru_cache(maxsize=4_096)
 def classify_name(name: str) -> NameKind:
     """Return what a name says about its value."""
+    # The end of a long name decides what it names.
     words = split_words(name[-_MAX_NAME:])
     if not words:
         return NameKind.PLAIN
+    # Checked before the plain endings, among which is `id`.
     if words[-3:] == ["access", "key", "id"]:
         return NameKind.SECRET
     if words[-1] in _PLAIN_TAILS:
