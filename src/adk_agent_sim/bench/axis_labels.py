@@ -27,6 +27,7 @@ def label_paths(axis: str, paths: Sequence[str], *, words: frozenset[str] = froz
     check_unique(axis, [str(Path(*each)) for each in parts.values()] if len(parts) == len(paths) else paths)
     labels: dict[str, str] = {}
     for path, own in parts.items():
+        # Paths are unique, so at the latest the whole path tells one from the others.
         length = next(
             size
             for size in range(1, len(own) + 1)

@@ -76,6 +76,7 @@ class BenchControl:
         """Return the runs of the plan to execute again, once each."""
         found: dict[int, PlannedRun] = {}
         for path, key in _list_requests(self._folder):
+            # Also if its run is unknown, so that it is not looked at again and again.
             path.unlink(missing_ok=True)
             run = self._runs.get(key) if key else None
             if run is not None:
@@ -85,6 +86,7 @@ class BenchControl:
     def note_running(self, runs: Iterable[PlannedRun]) -> None:
         """Tell which runs are executed now."""
         now = self._clock.now()
+        # A run that is still going on keeps the time at which it was started.
         self._started_at = {run.key: self._started_at.get(run.key, now) for run in runs}
         value = _RunningFile(runs=list(self._started_at), started_at=list(self._started_at.values()))
         _replace(self._folder / _RUNNING_NAME, value.model_dump_json())
@@ -130,6 +132,7 @@ def _read_running(folder: Path) -> Mapping[RunKey, float] | None:
     except FileNotFoundError:
         return None
     try:
+        # A process that runs the bench holds the lock, so getting it means that nobody does.
         with lock_folder(folder, waits=False):
             return None  # the process was killed, and has left its file
     except BlockingIOError:

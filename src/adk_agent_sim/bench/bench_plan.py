@@ -255,7 +255,9 @@ def _describe(
         kind, _, path = player.partition(":")
         if kind in _FILE_PLAYERS:
             contents[player] = _digest_file(path)
+    # Both differ from run to run and follow from the axes, so they do not belong to what all runs share.
     options: dict[str, Any] = asdict(replace(template.options, seed=None, run_number=1))
+    # The order of a set differs between processes, and the id of the plan must not.
     options["agents"] = sorted(template.options.agents)
     return to_json_value(
         {

@@ -46,6 +46,7 @@ def read_summary(folder: Path) -> BenchSummary:
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
     with atomic_write(path) as file:
+        # Texts of results may have lone surrogates, which the file's encoding does not allow.
         file.writelines(f"{replace_lone_surrogates(line)}\n" for line in lines)
 
 

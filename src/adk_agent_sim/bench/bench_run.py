@@ -66,6 +66,7 @@ def run_bench(
         BenchFolderRefused: The folder has other results, or is in use.
     """
     with ExitStack() as stack:
+        # The lock comes first: what follows removes the files of an earlier process.
         saved = stack.enter_context(open_results(folder, plan, resume=options.resume))
         archive = stack.enter_context(open_archive(options.database, plan.plan_id)) if options.database else None
         control = stack.enter_context(closing(BenchControl(folder, plan)))
@@ -77,6 +78,7 @@ def run_bench(
             if archive is None:
                 saved.append(finished)
             else:
+                # The session is stored first: a run that has a result is not executed again, so it would stay missing.
                 saved.append([archive.add(each, _find_timeline(folder, stems[each.key])) for each in finished])
             for each in finished:
                 remove_journal(folder, each.key)

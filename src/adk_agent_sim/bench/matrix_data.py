@@ -36,6 +36,7 @@ def render_matrix_json(summary: BenchSummary) -> str:
         "runs": runs,
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # A text with `</script>` or `<!--` would end the element, or change how the rest of it is parsed.
     return text.replace("<", "\\u003c")
 
 
@@ -68,6 +69,7 @@ def _render_run(run: BenchResult, reasons: dict[str, int]) -> list[Any]:
 
 
 def _list_tags(summary: BenchSummary, scenario: str, tags: dict[str, int]) -> list[int]:
+    # All runs of a scenario have the same tags, so those of the first run will do.
     for each in summary.variants:
         for run in summary.cells.get((scenario, each.variant), ()):
             return [tags.setdefault(tag, len(tags)) for tag in run.tags]

@@ -56,9 +56,11 @@ class _Worker:
         """End the process at once, with those that it has started."""
         self.connection.close()
         self.process.kill()
+        # Before it is ready, the process may not have a group of its own yet.
         if hasattr(os, "killpg") and self.process.pid is not None and self.is_ready:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
+        # Only now: once the process has been waited for, its id may belong to another one.
         self.process.join()
         self.process.close()
 
@@ -121,6 +123,7 @@ class ProcessPool:
             process = self._context.Process(target=run_worker, args=(theirs, settings))
             with keep_start_method():
                 process.start()
+            # As long as this copy is open, the end of the worker would not close the pipe.
             theirs.close()
             self._workers.append(_Worker(process=process, connection=ours))
 
@@ -174,6 +177,7 @@ class ProcessPool:
     def _replace_dead(self, worker: _Worker, queue: RunQueue) -> BenchResult | None:
         self._workers.remove(worker)
         seconds = self._clock.monotonic() - worker.started_at
+        # Its exit code says why it ended, and killing it at once would replace the code.
         worker.process.join(_EXIT_SECONDS)
         code = worker.process.exitcode
         worker.kill()
@@ -207,6 +211,7 @@ class ProcessPool:
 
 @contextmanager
 def _ignore_interrupts() -> Generator[None]:
+    # Python lets only the main thread set signal handlers.
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -26,12 +26,14 @@ class BackoffPolicy:
 
     def compute_wait(self, failures: int) -> float:
         """Return the seconds to wait after so many rate limits in a row, at least one."""
+        # The exponent is bounded, because powers of floats overflow.
         return min(self.max_seconds, self.first_seconds * self.factor ** min(failures - 1, 60))
 
 
 def is_rate_limit(error: BaseException | None) -> bool:
     """Return whether an error, or one that caused it, is a rate limit of a model's provider."""
     seen: set[int] = set()
+    # Chains of causes can be circular.
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         if _is_rate_limit(error):

@@ -150,6 +150,7 @@ class RayEngine:
     def _start_actors(self, queue: RunQueue) -> None:
         running = sum(actor.run is not None for actor in self._busy.values())
         wanted = min(self._worker_count, running + queue.waiting_count)
+        # Ray must not restart an actor by itself: the queue decides whether a lost run is tried again.
         create: Any = self._ray.remote(num_cpus=1, max_restarts=0)(RunActor)
         while len(self._idle) + len(self._busy) < wanted:
             handle = create.remote(self._settings)

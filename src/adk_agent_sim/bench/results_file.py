@@ -150,6 +150,7 @@ def _repair_results(path: Path) -> list[BenchResult]:
 def _parse_lines(path: Path) -> list[tuple[BenchResult, int]]:
     """Return the results, each with the place where its line ends."""
     found: list[tuple[BenchResult, int]] = []
+    # Bytes are split at line breaks only; a str would also be split at other characters of JSON texts.
     lines = path.read_bytes().splitlines(keepends=True)
     end = 0
     for number, line in enumerate(lines, start=1):

@@ -89,6 +89,7 @@ class RunExecutor:
         exports = self._choose_exports(run)
         with self._open_store(run) as store:
             world_run.store, world_run.timeline = store, Timeline(store, WorldClock(world_run.world))
+            # A loop for each run, so that tasks that an agent leaves behind end with it.
             result = asyncio.run(run_and_export(world_run, exports))
         built = build_result(run, result, report=exports.report is not None)
         failure = world_run.failure
@@ -151,6 +152,7 @@ class RunExecutor:
         if name is not None and not name.startswith(REPLAY_PREFIX):
             if name not in self._models:
                 self._models[name] = ModelJudge(name)
+            # Its answers go to a file of the run, so this judge cannot be kept for the next one.
             return Judge(scenario, soft=RecordedAnswers(self._models[name], self._folder / f"{run.stem}.judge.jsonl"))
         if self._judge is None or self._judge[:2] != (run.task, name):
             self._judge = run.task, name, Judge(scenario, soft=name)

@@ -93,6 +93,7 @@ class JournalWriter:
         return os.fdopen(create_private_file(self._path), "wb")
 
     def _write_waiting(self, file: BinaryIO) -> None:
+        # Only swapped under the lock: the event loop of the agent must not wait for the disk.
         with self._lock:
             records, self._waiting = self._waiting, []
         if records:

@@ -74,6 +74,7 @@ class RunQueue:
         self._losses = Counter[int]()
         self._attempts = Counter[int]()
         for run in runs:
+            # Indexes are unique, so the heap never compares the runs themselves.
             heappush(self._get_group(run).waiting, (run.index, run))
             self.has_eval_cases |= run.task.kind == "eval_case"
         self._queue_requests()
@@ -143,6 +144,7 @@ class RunQueue:
         """Take note that a run has ended; return its result, or None if it is tried again."""
         group = self._end(run)
         if not report.is_rate_limited:
+            # An error says nothing about whether the model takes more requests again.
             if report.result.outcome != "error":
                 group.failures = 0
                 group.limit = min(self._worker_count, group.limit + 1)
@@ -151,6 +153,7 @@ class RunQueue:
         # Runs that started together fail together; all of them together are one reason to go slower.
         if group.resumes_at <= now:
             group.failures += 1
+            # `running` does not count this run any more, hence the addition.
             group.limit = max(1, (group.running + 1) // 2)
             group.resumes_at = now + self._policy.compute_wait(group.failures)
         if self._attempts[run.index] >= self._policy.max_attempts:

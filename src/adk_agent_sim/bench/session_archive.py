@@ -71,6 +71,7 @@ def open_archive(database: str, plan_id: str) -> Generator[SessionArchive]:
     """Open a database, as `--db` names it, for the sessions of a plan."""
     with asyncio.Runner() as runner:
         opened = open_store(database)
+        # Entered by hand, because this block is not a coroutine and all work must happen in the loop of the runner.
         store = runner.run(opened.__aenter__())
         try:
             yield SessionArchive(store, plan_id, runner)

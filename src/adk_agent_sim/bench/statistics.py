@@ -113,6 +113,7 @@ def compare_pairs(before: Sequence[tuple[int, int]], after: Sequence[tuple[int, 
         after: The same for the other bench, in the same order.
     """
     pairs = len(before)
+    # Fractions, because sums are compared with each other, and rounding would make equal ones differ.
     differences = [Fraction(*new) - Fraction(*old) for old, new in zip(before, after, strict=True)]
     if all(total == 1 for _, total in (*before, *after)):
         p_value = compute_mcnemar_p_value(differences.count(Fraction(1)), differences.count(Fraction(-1)))
@@ -132,6 +133,7 @@ def compute_mcnemar_p_value(better: int, worse: int) -> float:
     count, tail = 1, 0
     for picked in range(fewer + 1):
         tail += count
+        # Each coefficient follows from the one before, which spares large factorials.
         count = count * (changed - picked) // (picked + 1)
     return min(1.0, float(Fraction(2 * tail, 2**changed)))
 
@@ -167,6 +169,7 @@ def _require_enough(total: int, k: int) -> None:
 def _scale_to_integers(differences: Sequence[Fraction]) -> list[int]:
     factor = math.lcm(*(each.denominator for each in differences))
     scaled = [each.numerator * (factor // each.denominator) for each in differences]
+    # Dividing by it keeps all comparisons, and makes the exact test affordable more often.
     divisor = math.gcd(*scaled)
     return [each // divisor for each in scaled]
 

@@ -45,6 +45,7 @@ def run_worker(connection: Connection, settings: WorkerSettings) -> None:
     """Execute the runs that arrive, until the connection is closed."""
     _become_worker(settings)
     executor = RunExecutor(Path(settings.folder), settings.files)
+    # The first message says that the worker is ready, see `_Worker.is_ready`.
     connection.send(os.getpid())
     while True:
         try:
@@ -70,9 +71,11 @@ def _become_worker(settings: WorkerSettings) -> None:
 def enter_bench(settings: WorkerSettings) -> None:
     """Let this process work in the folder in which the bench was started, and print to the bench's log."""
     os.chdir(settings.working_folder)
+    # All workers write to this file, and appending keeps them from overwriting each other.
     log = os.open(Path(settings.folder) / LOG_NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     for stream, descriptor in ((sys.stdout, _STANDARD_OUTPUT), (sys.stderr, _STANDARD_ERROR)):
         stream.flush()
+        # On the level of descriptors, so that processes and C libraries that an agent uses print there, too.
         os.dup2(log, descriptor)
     os.close(log)
     if settings.has_eval_cases:
@@ -84,6 +87,7 @@ def _end_with_parent() -> None:
     if parent is not None:
         wait([parent.sentinel])
         _end_process_group()
+        # Reached only where there are no process groups.
         os._exit(1)
 
 

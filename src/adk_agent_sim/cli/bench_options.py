@@ -234,6 +234,7 @@ def bench_options(command: _Command) -> _Command:
     def collect(**values: Any) -> Any:
         own = {name: values.pop(name) for name in BenchSettings.__dataclass_fields__ if name in values}
         names = AgentSettings.__dataclass_fields__
+        # The plan of a bench numbers its runs itself.
         world = AgentSettings(**{name: values.pop(name, None) for name in names if name != "run_number"}, run_number=1)
         return command(settings=BenchSettings(**own, world=world), **values)
 

@@ -71,6 +71,7 @@ def run(
     measure; with 3 if no run could be judged, with --fail-under also if none of one of the agents could; and otherwise
     with 0, also if runs failed.
     """
+    # SIGTERM is raised as KeyboardInterrupt inside of the context that explains it.
     with (
         _explain_interrupts(settings.folder),
         interrupt_on_termination(),
@@ -104,6 +105,7 @@ def _run_bench(
     with name_option("--out"):
         check_out_folder(paths, settings.folder)
     tasks = find_tasks(paths, eval_criteria)
+    # With --hf there are no tasks before the download, which comes after the cheaper checks.
     if tasks:
         with report_wrong_usage():
             chosen = task_filter.select_some(tasks)

@@ -102,6 +102,7 @@ def _shorten(text: str) -> str:
 
 
 def _measure(text: str) -> int:
+    # East Asian wide characters take two columns of a terminal.
     return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 

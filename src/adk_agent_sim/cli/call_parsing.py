@@ -78,6 +78,7 @@ def _parse_value(rest: str, start: int, schema: Mapping[str, Any]) -> tuple[Json
     """
     if rest[start : start + 1] in ("{", "[", '"'):
         try:
+            # `raw_decode` stops after the value, where the next argument may begin.
             return json.JSONDecoder().raw_decode(rest, start)
         except ValueError as error:
             raise InvalidCallSyntax(f"{rest[start:]!r} is not JSON: {error}") from None

@@ -52,7 +52,9 @@ class _Interrupt:
 
     def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
         self._ended.set()
+        # Before the socket is closed: a signal in between would be written to a descriptor that is closed.
         signal.set_wakeup_fd(self._wakeup_before)
+        # Closing this end lets `recv` in the thread return nothing, which ends it.
         self._waker.close()
         self._thread.join()
         self._woken.close()

@@ -106,6 +106,7 @@ class PlaygroundShell:
         """Run an action, then print the agent's notifications and the changes of the state."""
         before = self._world.snapshot()
         action()
+        # A command that is refused raises above, and must not take a place on the stack.
         self._undo_stack.append(before)
         for each in self._world.take_notifications():
             print_line(style(f"  {each.elapsed_seconds:g} s  {each.kind}: {_shorten_line(each.text)}", fg="yellow"))

@@ -148,6 +148,7 @@ class _Judging:
         from adk_agent_sim.errors import NotJudgeable
         from adk_agent_sim.scenario import Judge
 
+        # By identity, because scenarios cannot be hashed; the list keeps them alive, so no id is used twice.
         number = id(trace.scenario)
         try:
             if number not in self._judges:

@@ -107,6 +107,7 @@ def run(
         soft = make_soft_judge(judge_name, record)
         served = browser if web or settings.player == "human" else None
         run_in = partial(run_agent, choice, settings, seed=seed, fs_content=fs_content)
+        # This ends the process, so what follows is for --oracle only.
         run_in(soft=soft, as_json=as_json, browser=served, stays_open=web)
     if web:
         raise click.UsageError("--web shows a run of an agent. `adksim scenario show --web` shows what is expected.")

@@ -89,6 +89,7 @@ class _AgentRuns:
         exports = settings.build_exports()
         if not self._is_one:
             _check_exports(choice, settings)
+            # Of several runs, only an EvalSet can hold all; their traces are collected and written by `finish`.
             exports = RunExports(eval_set=exports.eval_set)
         _check_values(settings)
         self._plan: WorldRunPlan = WorldRunPlan(

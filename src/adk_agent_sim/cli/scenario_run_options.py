@@ -190,6 +190,7 @@ class AgentSettings:
             base,
             tool_failure_probability=base.tool_failure_probability if failures is None else failures,
             env_events_per_minute=base.env_events_per_minute if events is None else events,
+            # Not the format's default of 0: without a seed, the events follow the seed of each run.
             env_events_seed=None,
             rename_tools=base.rename_tools or self.tool_augmentation in ("names", "both"),
             reword_tools=base.reword_tools or self.tool_augmentation in ("descriptions", "both"),

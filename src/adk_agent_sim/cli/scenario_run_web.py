@@ -83,6 +83,7 @@ class RunInBrowser:
         what = "You play the agent there; the verdict is printed here" if self._is_human else "Watch the agent there"
         self._print(f"{what}. The address works once, for 10 minutes; `adksim open` prints another.")
         if self._browser.open_browser:
+            # Opening a browser may block, and the loop has to serve the page meanwhile.
             asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
 
     def _print(self, text: str) -> None:

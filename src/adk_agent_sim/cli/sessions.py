@@ -48,6 +48,7 @@ def sessions(
     adksim sessions --search refund --db sessions.db --json
     """
     wanted = SessionFilter(text=search, agent=agent, statuses=[SessionStatus(status) for status in statuses])
+    # One more than is shown, to know whether there are others.
     summaries, sizes, now = asyncio.run(_read_summaries(database, wanted, None if show_all else limit + 1))
     interrupted = asyncio.run(_find_interrupted(database, summaries))
     shown = summaries if show_all else summaries[:limit]

@@ -45,5 +45,6 @@ def make_soft_judge(name: str, record: Path) -> SoftJudge | str | None:
         model = ModelJudge(name)
     except NotJudgeable as error:
         raise click.BadParameter(f"{error} Use scripted, a model that ADK knows, or replay:FILE.") from error
+    # The threads in which the model is asked end with the command.
     click.get_current_context().call_on_close(model.close)
     return RecordedAnswers(model, record)

@@ -66,6 +66,7 @@ async def _save_verdicts(database: str, verdicts: Mapping[str, Mapping[str, Any]
         timeline = Timeline(store)
         for session_id, verdict in verdicts.items():
             reached = VerdictReached(
+                # Turn 0 stands for a verdict on the whole run.
                 turn=0,
                 passed=verdict["passed"],
                 reason=verdict["reason"],

@@ -138,6 +138,7 @@ class _TerminalSession:
         reached = await self._run_step(travel_there(), step)
         if self._sim.session_id != before:
             self._forks.append(self._sim)
+        # The history that was replayed was printed when it happened.
         self._printed = {_identify(entry) for entry in self._sim.history()}
         return reached
 

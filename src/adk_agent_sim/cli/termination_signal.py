@@ -11,6 +11,7 @@ from contextlib import contextmanager
 @contextmanager
 def interrupt_on_termination() -> Generator[None]:
     """Raise KeyboardInterrupt in the block when the process gets SIGTERM."""
+    # Python lets only the main thread set signal handlers.
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -55,9 +55,11 @@ class CallRecord:
 
 def are_branches_related(left: str, right: str) -> bool:
     """Whether two branches see each other: they are equal, or one is an ancestor of the other."""
+    # The root agent has no branch, and all others descend from it.
     if left == right or not left or not right:
         return True
     shorter, longer = sorted((left, right), key=len)
+    # With the dot, because `root.a` is no ancestor of `root.ab`.
     return longer.startswith(shorter + ".")
 
 

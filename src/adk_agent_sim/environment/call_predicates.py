@@ -289,6 +289,7 @@ class _CallNumberPredicate(CallPredicate):
         if self._call_number.per is None:
             return b""
         values = [find_value(dict(record.args), name) for name in self._call_number.per]
+        # Each value is in a list of its own, so that a missing argument differs from null.
         return encode_json([[] if value is MISSING else [normalize_value(value)] for value in values])
 
 
@@ -370,6 +371,7 @@ def build_predicates(match: Match, *, rule_index: int, rule_name: str) -> list[C
 
 def _build_argument_predicate(name: str, condition: ArgumentCondition, match: Match) -> CallPredicate:
     is_scalar = condition.model_fields_set == {"equals"} and isinstance(condition.equals, _SCALAR_TYPES)
+    # A name that can also be read as a path needs the general check.
     if is_scalar and not match.defaults and escape_name(name) == name:
         return _EqualsPredicate(name, condition.equals)
     return _ArgumentPredicate(ValueCheck(name, condition), use_defaults=match.defaults)

@@ -53,6 +53,7 @@ class CallRecorder:
         if call.caller.scope:
             return await answer(run_tool)  # made inside of a call, whose rule answers without it
         observation = _Observation(tool=call.tool, args=to_json_value(dict(call.args)))
+        # Before the tool runs, so that parallel calls stay in the order in which they were made.
         self._observations.append(observation)
         try:
             result = await answer(run_tool)
@@ -64,7 +65,9 @@ class CallRecorder:
 
     def build_rules(self, redactor: Redactor) -> RecordedRules:
         """Return rules that answer the calls so far, and refuse all others."""
+        # A call that was cancelled has no response.
         answered = [each for each in self._observations if each.response is not None]
+        # All secrets are learned first: what a later result reveals may occur in earlier arguments.
         for each in answered:
             redactor.learn_secrets(dict(each.args))
             redactor.learn_secrets(each.response)

@@ -272,6 +272,7 @@ class Environment:
         skipped = tuple(positions)
         unanswered = "" if answering is not None else self._get_unanswered(candidates, has_tool=has_tool)
         decision = RuleDecision(call, answering, candidates, skipped, unanswered)
+        # Near misses and texts that are too long differ from call to call, so these decisions have no common pattern.
         if unanswered or call.unsearched:
             self.tally.fold.add_decision(decision.build_facts())
         else:

@@ -121,6 +121,7 @@ class PendingFaults:
         for finding in lint_rules(Rules(rules=[rule]), exceptions=self._exceptions):
             if finding.severity == "error":
                 raise InvalidFault(tool, f"{finding.message}. {finding.advice}")
+        # -1 is the index of no rule, so switching rules on or off never concerns a fault.
         return PendingFault(fault_id=fault_id, tool=tool, rule=CompiledRule(rule, name=rule.name, index=-1))
 
 

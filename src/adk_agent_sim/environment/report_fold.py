@@ -155,6 +155,7 @@ class ReportFold:
     def add_execution(self, tool: str, rule: str, *, ran_tool: bool, left_unchanged: bool) -> None:
         """Add how a call ended for which `add_decision` was called with a rule."""
         if left_unchanged:
+            # It was counted as an answer when it was decided.
             self._fired[tool, rule] -= 1
             self._unchanged[tool, rule] += 1
         elif ran_tool:

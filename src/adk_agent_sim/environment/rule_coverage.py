@@ -63,6 +63,7 @@ class CoverageIndex:
     def add(self, index: int, rule: Rule) -> None:
         """Add the next rule."""
         match = rule.match
+        # Such a rule may leave a call that it seems to match to the rules after it, so it covers nothing.
         if not rule.enabled or match.probability < 1 or match.exactly:
             return
         self._rules[index] = rule

@@ -94,6 +94,7 @@ class CallNumber(StrictModel):
     def _has_selected_up_to(self, last: int) -> bool:
         if self.numbers:
             return any(map(self.is_selected, self.numbers))
+        # If any multiple of `every` up to here is late enough for `after`, then the last one is.
         latest = last - last % (self.every or 1)
         return latest > 0 and self.is_selected(latest)
 

@@ -229,6 +229,7 @@ class Rulebook:
             for name in names if pattern else literal:
                 if pattern is None or pattern.matches(name):
                     names[name].append(rule)
+        # A rule may list a name twice, but is tried once.
         return {name: tuple(dict.fromkeys(rules)) for name, rules in names.items()}
 
 

@@ -50,6 +50,7 @@ def extract_recorded_calls(events: Iterable[Event]) -> list[RecordedCall]:
 def _find_started_arguments(events: Iterable[Event]) -> dict[tuple[str, str], Mapping[str, Json]]:
     """Returns what tools were called with, which callbacks may have changed, by tool and call id; timelines have it."""
     started = [event.payload for event in remove_undone_events(list(events)) if isinstance(event.payload, ToolStarted)]
+    # Models of different agents may use the same call ids, and then it is not known which arguments belong to which.
     counts = Counter(each.call_id for each in started)
     return {(each.tool_name, each.call_id): each.arguments for each in started if counts[each.call_id] == 1}
 

@@ -103,6 +103,7 @@ def _list_branches(schema: JsonSchema, root: JsonSchema) -> list[JsonSchema]:
     steps = 0
     while remaining:
         steps += 1
+        # Definitions may refer to each other in a circle.
         if steps > _MAX_BRANCHES:
             return [_ANYTHING]
         each = remaining.pop(0)

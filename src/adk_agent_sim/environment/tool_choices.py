@@ -52,6 +52,7 @@ class ToolChoices:
         else:
             name = name_choice(tool)
             rule = Rule(name=name, match=Match(tool=[tool]), do=[mock or Mock(mock=player)])
+            # -1 is the index of no rule, so switching rules on or off never concerns a choice.
             self._rules[tool] = CompiledRule(rule, name=name, index=-1)
 
     def get_rule(self, tool: str) -> CompiledRule | None:

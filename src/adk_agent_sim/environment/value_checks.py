@@ -75,6 +75,7 @@ class ValueCheck:
             value = values.get(self.name, MISSING)  # a name that contains a dot takes precedence over a path
             if value is not MISSING:
                 return [value]
+        # Without a value, MISSING is still checked: `present: false` and `not` hold for it.
         if self._has_wildcard:
             return [get_at_path(values, path) for path in expand_wildcards(values, self._path)] or [MISSING]
         return [get_at_path(values, self._path)]

@@ -52,6 +52,7 @@ def find_variable_problems(document: object) -> Iterator[RuleFinding]:
     mapping = cast("Mapping[str, Any]", document)
     variables = _get_variables(mapping)
     content = {key: value for key, value in mapping.items() if key != "variables"}
+    # Measured before anything is replaced, because a small file could otherwise grow without bounds.
     lengths = {name: len(repr(value)) for name, value in variables.items()}
     used: set[str] = set()
     total_length = 0

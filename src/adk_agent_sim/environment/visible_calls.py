@@ -49,6 +49,7 @@ def list_visible_calls(call: IncomingCall, mocked: Iterable[MockedCall]) -> list
 
 def _iter_own_calls(call: IncomingCall) -> Iterator[CallRecord]:
     history = call.caller.get_call_history()
+    # The order of the set does not matter: all calls are sorted in the end.
     for tool in set(history.get_called_tools()) - EXACT_NAMES:
         yield from history.iter_visible_calls(call.record, tool)
 

@@ -210,6 +210,7 @@ def _get_day_range(words: Sequence[str]) -> tuple[int, int]:
 
 
 def _find_day(draws: KeyedDraws, salt: int, around: int, first: int, last: int) -> datetime.date:
+    # All dates of an object start from a day of its own, so that they are close to each other.
     days = draws.draw_integer(around + 11, 0, 330) + draws.draw_integer(salt, first, last)
     return datetime.date.fromordinal(_FIRST_DAY + days)
 
@@ -270,6 +271,7 @@ def _write_postcode(draws: KeyedDraws, salt: int, _around: int) -> str:
 
 
 def _write_ip_address(draws: KeyedDraws, salt: int, _around: int) -> str:
+    # This network is reserved for documentation (RFC 5737), so no real host is named.
     return f"192.0.2.{draws.draw_integer(salt, 1, 254)}"
 
 
@@ -287,6 +289,7 @@ _TEXTS: Mapping[str, WriteValue] = {
     "email": write_email,
     "mail": write_email,
     "email_address": write_email,
+    # The numbers from 555-0100 to 555-0199 are reserved for fiction.
     "phone": lambda draws, salt, _: f"+1-555-01{draws.draw_integer(salt, 0, 99):02d}",
     "phone_number": lambda draws, salt, _: f"+1-555-01{draws.draw_integer(salt, 0, 99):02d}",
     "first_name": lambda draws, _, around: _first_name(draws, around),

@@ -96,6 +96,7 @@ def unify_arguments(
             return None
         if not renaming.allows(leaf.value, other.value) or pairs.setdefault(leaf.value, other.value) != other.value:
             return None
+    # Two ids of this run cannot stand for the same recorded one.
     return list(pairs.items()) if len(set(pairs.values())) == len(pairs) else None
 
 
@@ -149,6 +150,7 @@ def _pair_items(live: Sequence[Json], recorded: Sequence[Json]) -> Iterator[tupl
         return
     contents, others = [list(map(_strip_ids, items)) for items in (live, recorded)]
     for item, content in zip(live, contents, strict=True):
+        # Items that differ only in their ids cannot be told apart, so none of them is paired.
         if contents.count(content) == 1 and others.count(content) == 1:
             yield item, recorded[others.index(content)]
 

@@ -32,6 +32,7 @@ class KeyedDraws:
 
     def derive(self, number: int) -> KeyedDraws:
         """Return the values of an item in a list."""
+        # The factor is that of SplitMix64: it spreads consecutive numbers over all 64 bits.
         return KeyedDraws(self.draw_bits(number * 0x9E3779B97F4A7C15 + 1))
 
     def draw_bits(self, salt: int) -> int:

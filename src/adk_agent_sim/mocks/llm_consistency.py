@@ -49,6 +49,7 @@ class ConsistencyCheck:
         for use in self.connections.list_uses(tool):
             for resource_id in list_ids(args.get(use.id_name)) if use.operation in BY_ID else ():
                 was_deleted = self.resources.was_deleted(use.resource, resource_id)
+                # What no tool creates comes from outside of the session, so any id of it may exist.
                 may_exist = not self.connections.is_created(use.resource) or self._exists(use, resource_id)
                 if was_deleted or not may_exist:
                     return MissingResource(use.resource, resource_id, was_deleted)

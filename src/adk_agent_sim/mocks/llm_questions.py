@@ -192,6 +192,7 @@ class _StateWriter:
         length = len(dump_json(value))
         if length > self._remaining:
             self.left_out += 1
+            # Nothing older is shown after the first that does not fit, so that the state has no gaps.
             self._remaining = 0
             return False
         self._remaining -= length

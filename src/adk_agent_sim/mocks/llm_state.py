@@ -94,6 +94,7 @@ def fold_calls(connections: ToolConnections, calls: Iterable[AnsweredCall]) -> S
                 if use.operation is ResourceOperation.DELETE:
                     known.pop(resource_id, None)
                     deleted.add(resource_id)
+                # A response that still shows a deleted resource does not bring it back; only creating it again does.
                 elif use.operation is ResourceOperation.CREATE or resource_id not in deleted:
                     deleted.discard(resource_id)
                     known[resource_id] = {**known.get(resource_id, {}), **record}

@@ -97,9 +97,11 @@ class _PatternParser:
     def _parse_class(self) -> str:
         is_negated = self._take("^")
         found = ""
+        # A bracket right after the opening one is a member of the class.
         while not (found and self._take("]")):
             first = self._parse_class_member()
             if len(first) == 1 and self._pattern[self._position : self._position + 1] == "-":
+                # A hyphen before the closing bracket stands for itself.
                 if self._pattern[self._position + 1 : self._position + 2] == "]":
                     found += first
                     continue

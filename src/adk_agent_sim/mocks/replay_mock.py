@@ -103,6 +103,7 @@ class ReplayMock:
                 answer = error
             self._answers[key] = answer
         if isinstance(answer, MockImpossible):
+            # The same exception is raised for each repeated question, and would collect a longer traceback every time.
             raise answer.with_traceback(None)
         return answer
 
@@ -207,6 +208,7 @@ class _LogReplay:
         return next((each for each in candidates if self._get_key(each, call.defaults) == wanted), None)
 
     def _get_key(self, recorded: ReplayableCall, defaults: Mapping[str, Json]) -> bytes:
+        # The defaults of a tool never change, so whether there are any identifies them.
         key = (recorded, bool(defaults))
         if key not in self._keys:
             self._keys[key] = _to_key(recorded.args, defaults)

@@ -99,6 +99,7 @@ def _build_calls(label: str, recording: Recording) -> list[ReplayableCall]:
 def _iter_inner_calls(inner: Mapping[str, Sequence[tuple[str, str]]], call_id: str) -> Iterator[str]:
     for inner_id, reference in inner.get(call_id, ()) if call_id else ():
         yield reference
+        # Without the calls above it, because ids that are used twice could form a circle.
         yield from _iter_inner_calls({key: value for key, value in inner.items() if key != call_id}, inner_id)
 
 

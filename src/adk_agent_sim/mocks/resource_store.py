@@ -112,4 +112,5 @@ def find_id_field(record: Mapping[str, Json], noun: str) -> str | None:
 
 
 def _to_key(resource_id: Json) -> str:
+    # A caller may write the id 7 as a number or as a text.
     return str(resource_id)

@@ -78,6 +78,7 @@ class ResponsePlan:
 
     def _compile(self, schema: object, path: tuple[str, ...], owner: str, depth: int) -> WriteResponse:
         self._value_count += self._list_factor
+        # Required parts are still written beyond the limits, but a schema that needs twice as much cannot be satisfied.
         if depth > 2 * _MAX_DEPTH or self._value_count > 2 * _MAX_VALUES:
             raise MockImpossible(".".join(path[1:4]), "it is required in itself without end, or has too many values")
         resolved = self._resolve(schema)
@@ -103,6 +104,7 @@ class ResponsePlan:
 
     def _resolve(self, schema: object, budget: int = 32) -> dict[str, Any]:
         """Return a schema without references and alternatives; the first alternative that is no error counts."""
+        # The budget ends references that lead back to themselves.
         if not isinstance(schema, Mapping) or budget <= 0:
             return {}
         found = dict(cast("Mapping[str, Any]", schema))
@@ -194,6 +196,7 @@ class ResponsePlan:
         def write_field(run: ResponseRun) -> Json:
             inputs = run.inputs
             if run.is_in_list:
+                # An argument `id` identifies the response as a whole, not each item of a list in it.
                 found = inputs.top.get(folded) if folded != "id" else None
                 if found is None and is_label and inputs.query is not None:
                     return _insert_query(run, str(write(run)), fits)

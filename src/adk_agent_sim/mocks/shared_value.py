@@ -57,4 +57,5 @@ class SharedValue(Generic[T]):
                 self._running = None
                 if value is not None and self._is_final(value):
                     self._value = value
+            # Also if it failed or was cancelled: those who wait get None then, and begin again.
             own.set_result(value)

@@ -229,6 +229,7 @@ class _StatefulCall:
                 current = {name: known.get(name, generated) for name, generated in item.items()}
                 self.records.put(item[id_field], {**known, **current})
                 kept.append(current)
+        # In place, because the list is a part of the response.
         items[:] = cast("list[dict[str, Json]]", kept)
         return value
 

@@ -226,6 +226,7 @@ class Story:
     def _build_event(
         self, timing: StepTiming, kind: ToolKind, tool: Tool, app: str, args: list[ExportedActionArg]
     ) -> dict[str, Any]:
+        # Padded with zeros, because events of equal time happen in the order of their ids.
         number = f"{len(self._events) + 1:03}"
         class_name = "OracleEvent" if kind is APP else "Event"
         event: dict[str, Any] = {

@@ -100,6 +100,7 @@ class RuleExecution:
     @property
     def resources(self) -> ResourceStore:
         """What mocks have created in the session."""
+        # A call and not a value: a session without a stateful mock never needs the store.
         return self._get_resources()
 
     async def run_tool(self) -> object:

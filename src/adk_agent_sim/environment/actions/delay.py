@@ -26,6 +26,7 @@ class LogNormal(StrictModel):
 
     def sample_seconds(self, draw: float) -> float:
         """Returns the seconds for a draw between 0 and 1."""
+        # The inverse of the distribution is not defined at 0.
         if draw <= 0:
             return 0.0
         return min(self.median * math.exp(self.sigma * NormalDist().inv_cdf(draw)), self.max)

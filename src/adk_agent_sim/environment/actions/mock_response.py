@@ -213,6 +213,7 @@ class Mock(Action):
                 args = _read_args(execution)
                 draws = _create_draws(execution, args, is_reading=role.operation is not ResourceOperation.CREATE)
                 response = _build_stateful_mock(execution).respond(spec, role, args, draws)
+                # The store keeps the response, and callbacks may change what the model gets.
                 value, is_error = copy_value(response.value), response.is_error
         except MockImpossible as error:
             raise RuleFailed(execution.rule, execution.call.tool, _explain_failure(error)) from None
@@ -235,6 +236,7 @@ class Mock(Action):
         role = self._find_role(execution)
         try:
             if role is not None:
+                # Only for its error: a tool whose results cannot be generated fails here as it would in a call.
                 get_schema_mock(execution.call.caller.get_tool_spec())
                 return f"{name}: {_build_stateful_mock(execution).describe(role)}"
             response = _generate(execution)
@@ -296,6 +298,7 @@ def _restore_store(execution: RuleExecution, mock: StatefulMock, specs: Iterable
     for _, spec, call in sorted(earlier, key=lambda each: each[0]):
         args: dict[str, Json] = to_json_value(call.args)
         if (role := infer_role(spec, args)) is not None:
+            # A tool whose results cannot be generated is answered by somebody else, and is left out here.
             with suppress(MockImpossible):
                 mock.restore(spec, role, args, unwrap_result(copy_value(call.response)))
 
@@ -310,6 +313,7 @@ def _create_draws(execution: RuleExecution, args: Mapping[str, Json], *, is_read
 
     A tool that reads gives equal calls equal responses, whoever makes them; others make something new each time.
     """
+    # Floats are not among them, because 5.0 and 5 must give the same key.
     is_normal = _NORMAL_TYPES.issuperset(map(type, args.values()))
     key = repr(sorted((args if is_normal else normalize_value(args)).items()))
     return KeyedDraws(execution.draw_for_arguments(key) if is_reading else execution.draw_for_call(key))

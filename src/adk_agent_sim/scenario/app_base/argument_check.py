@@ -23,6 +23,7 @@ def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
     for name in tool.required_arguments:
         if name not in arguments:
             raise TypeError(f"missing a required argument: {name!r}")
+    # Equal numbers mean that the tool has no `**kwargs`, which would take an argument of any name.
     if len(known) == len(tool.arguments):
         for name in arguments:
             if name not in known:

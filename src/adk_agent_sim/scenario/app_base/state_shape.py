@@ -49,6 +49,7 @@ class Scalar:
 
     def accepts(self, value: object) -> bool:
         """Return whether a value has this shape, without what it contains."""
+        # A boolean is an int in Python, but no number in JSON.
         return isinstance(value, self.types) and (bool in self.types or not isinstance(value, bool))
 
     def list_children(self, value: Any) -> Iterable[tuple[str | int, Any, Shape, bool]]:

@@ -98,6 +98,7 @@ def call_tool(
     scheduled = scheduled or caller is CallerRole.ENV
     # A tool can let time pass (wait_for_notification), during which scenario events make calls: save and restore.
     before = world.caller, world.suppress_nested_logging
+    # ARE logs an event as a single entry: what its tool calls in turn is not logged.
     world.caller, world.suppress_nested_logging = caller, scheduled
     try:
         if resolver is not None and caller is CallerRole.AGENT:

@@ -18,6 +18,7 @@ class WorldRandom:
             seed: The seed of the run.
             name: The owner of the stream, such as the name of an app.
         """
+        # Names of apps come from files and may contain lone surrogates, which UTF-8 cannot encode strictly.
         self._key = f"{seed}/{name}/".encode("utf-8", "surrogatepass")
         self.draw_count = 0
 

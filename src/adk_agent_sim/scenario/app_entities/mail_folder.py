@@ -31,12 +31,14 @@ class MailFolder:
         self._ids.add(mail["email_id"])
         time = _get_time(mail)
         if self._mails and time <= _get_time(self._mails[-1]):
+            # On the left of equal times, because the list is reversed when it is shown.
             self._mails.insert(bisect_left(self._mails, time, key=_get_time), mail)
         else:
             self._mails.append(mail)
 
     def get(self, email_id: str) -> JSON | None:
         """Return the email with that id, or None. If a scenario contains an id twice, the first one is meant."""
+        # A quick answer for unknown ids. Those of removed emails stay in the set, so the search below may still fail.
         if email_id not in self._ids:
             return None
         return next((mail for mail in reversed(self._mails) if mail["email_id"] == email_id), None)

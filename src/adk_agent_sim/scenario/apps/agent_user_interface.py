@@ -32,6 +32,7 @@ class AUIMessage(Entity):
 def extract_message_content(notification: str) -> str:
     """Return what the user said, from the text of the notification about it."""
     _, found, message = notification.partition("\nMessage: ")
+    # Searched from the end, because the user's own text may contain the same words.
     content, ending, _ = message.rpartition("\nAlready read: ")
     return content if found and ending else notification
 

@@ -63,6 +63,7 @@ class CabApp(App):
         return {"ride_history": list(self._rides), "quotation_history": list(self._quotations)}
 
     def _extra_hidden_state(self) -> JSON:
+        # Hidden states are JSON, which has no tuples.
         return {"current": self._current_positions and list(self._current_positions)}
 
     @tool(APP, operation=READ, return_type="Ride")
@@ -268,6 +269,7 @@ class CabApp(App):
         }
         self._rides.append(ride)
         self._quotations.append(ride)
+        # The new ride may be the latest quotation of its route.
         self._quotations_by_route = None
         return ride["ride_id"]
 

@@ -160,6 +160,7 @@ class CalendarApp(App):
         shows the others.
         """
         now = self.context.now()
+        # Worlds are in UTC, so days begin at multiples of 24 hours.
         midnight = now - now % _DAY
         start, end = format_datetime(midnight), format_datetime(midnight + _DAY)
         return call_nested_tool(self, "get_calendar_events_from_to", start_datetime=start, end_datetime=end)
@@ -167,6 +168,7 @@ class CalendarApp(App):
     @tool(APP, operation=READ)
     def get_all_tags(self) -> list[str]:
         """List every tag that some event has."""
+        # ARE lists a set, whose order differs between processes.
         return sorted({each["tag"] for each in self._events.values() if each.get("tag")})
 
     @tool(APP, operation=READ, return_type="list[CalendarEvent]")

@@ -188,6 +188,7 @@ class ContactsApp(App):
             updates: The fields to change, each with its new value.
         """
         before = self._get_contact(contact_id)
+        # Before the changes, because some of them stay even if the call fails.
         self._ids_by_name = None
         for name, value in updates.items():
             if name not in Contact.fields:

@@ -108,6 +108,7 @@ class EmailClientApp(App):
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
         folder = self._get_folder(folder_name)
+        # ARE compares with `>` as well, so the index after the last email raises Python's IndexError below.
         if idx > len(folder):
             raise ValueError(f"Email with index {idx} does not exist")
         return self._mark_read(folder, folder.list_newest_first()[idx])

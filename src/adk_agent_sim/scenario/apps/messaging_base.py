@@ -85,6 +85,7 @@ class BaseMessagingApp(App):
         return get_list(self._get_conversation(conversation_id), self.participants_key)
 
     def _create_conversation(self, participants: list[str], title: str | None) -> str:
+        # ARE lists a set here; a dict also keeps the order in which people joined.
         participants = list(dict.fromkeys(participants))
         conversation: JSON = {
             self.participants_key: participants,

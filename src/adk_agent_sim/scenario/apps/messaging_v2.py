@@ -111,6 +111,7 @@ class MessagingAppV2(BaseMessagingApp):
             content: The text.
             attachment_path: The path of a file to send along.
         """
+        # First, so that a missing file does not leave a new conversation behind.
         attached = self._read_attachment(attachment_path)
         existing = call_nested_tool(self, "get_existing_conversation_ids", user_ids=[user_id])
         # A conversation that was given another title is not the one to write into.

@@ -102,6 +102,7 @@ def _load_app_class(name: str) -> type[App] | None:
     if entry is None:
         return None
     try:
+        # The module of another distribution can raise anything when it is imported.
         loaded: object = entry.load()
     except Exception as failure:
         raise AppLoadFailed(name, _describe_distribution(entry), f"{type(failure).__name__}: {failure}") from failure

@@ -126,6 +126,7 @@ class ReminderApp(App):
             due = _find_next_due_time(latest)
             if due >= limit:
                 break
+            # ARE never counts the suffix up, so the second repetition ends with `_rep_1_rep_1`.
             latest = Reminder(latest, reminder_id=f"{latest['reminder_id']}_rep_1", due_datetime=due.isoformat())
             self._reminders[latest["reminder_id"]] = latest
         return reminder["reminder_id"]

@@ -47,6 +47,7 @@ class SandboxLocalFileSystem(FileSystem):
             kwargs: Further options of the file system.
         """
         handle = self._open_file(path, mode)
+        # After opening, as in fsspec: the file exists then, although the call fails.
         if compression is not None and compression not in _COMPRESSIONS:
             raise ValueError(f"Compression type {compression} not supported")
         return handle
@@ -74,6 +75,7 @@ class SandboxLocalFileSystem(FileSystem):
             create_parents: Make missing folders above it too.
             kwargs: Further options of the file system.
         """
+        # fsspec passes further options to `os.mkdir` only if it does not create the folders above.
         if kwargs and not create_parents and not self._exists(path):
             raise TypeError(f"{next(iter(kwargs))!r} is an invalid keyword argument for mkdir()")
         self._create_folder(path, parents=create_parents)
@@ -183,6 +185,7 @@ class SandboxLocalFileSystem(FileSystem):
         """
         try:
             text = extract_document_text(file_path, self.read_bytes(file_path))
+        # PermissionError is an OSError, too, but a path that leaves the root is reported as such.
         except PermissionError:
             raise
         except (OSError, ValueError) as error:

@@ -81,6 +81,7 @@ class _MarkdownConverter(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Write the Markdown that starts an element."""
+        # Void elements have no end tag, so they must not stay open.
         if tag in {"br", "hr", "img", "meta", "link", "input"}:
             self.body.append("\n" if tag == "br" else "")
             return

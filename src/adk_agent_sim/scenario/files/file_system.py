@@ -135,6 +135,7 @@ class FileSystem(App):
         """Return whether there is such a file or folder; a path that no disk would take denotes none."""
         try:
             return self._tree.find_node(self._resolve_path(path)) is not None
+        # PermissionError is an OSError, too, but leaving the root is an error and not an absent file.
         except PermissionError:
             raise
         except (OSError, ValueError):
@@ -142,6 +143,7 @@ class FileSystem(App):
 
     def _open_file(self, path: str, mode: str) -> FileHandle:
         """Do what opening in this mode does to the file: check that it exists, create it, or empty it."""
+        # Only for its error: ARE refuses a path that leaves the root before it looks at the mode.
         self._normalize_path(path)
         # fsspec, which ARE uses, always opens in binary mode; its errors name that mode.
         binary = mode if "b" in mode else mode.replace("t", "") + "b"

@@ -34,6 +34,7 @@ MAX_DEPTH = 200
 _NODE_FIELDS: dict[str, Shape] = {"name": TEXT, "type": TEXT}
 NODE_SHAPE = Fields(_NODE_FIELDS, required=("name",))
 """A file or folder in a scenario file. The root needs no name."""
+# A folder contains nodes of the same shape, so the field can be added only when the shape exists.
 _NODE_FIELDS["children"] = ListOf(NODE_SHAPE)
 
 PathParts = tuple[str, ...]
@@ -87,6 +88,7 @@ class FileTree:
         modified: JSON = {}
         for parts, file in _iter_files(self._root, ()):
             path = "/".join(parts)
+            # A file that still has its content and its place is read again from the scenario.
             if file.origin != path:
                 content = None if file.origin else b64encode(file.content or b"").decode()
                 modified[path] = {"content": content, "origin": file.origin, "made": file.created_at}
@@ -207,6 +209,7 @@ class FileTree:
                 raise shutil.Error(f"Destination path '{self.format_path(target)}' already exists")
         elif isinstance(existing, File) and isinstance(moved, Folder):
             raise self.build_error(EXISTS, target)
+        # `shutil` names the target as it was given here, but the place inside of it in the error above.
         if isinstance(moved, Folder) and target[: len(source)] == source:
             raise shutil.Error(
                 f"Cannot move a directory '{self.format_path(source)}' into itself '{self.format_path(named_target)}'."
@@ -219,6 +222,7 @@ class FileTree:
         parent = self._get_parent(target)
         if is_too_long(target[-1]):
             raise self.build_error(NAME_TOO_LONG, target)
+        # What can fail comes before the removal, so that a refused move does not lose the node.
         self._remove_node(source)
         parent.children[target[-1]] = moved
 

@@ -107,6 +107,7 @@ def read_pdf(content: bytes) -> str:
             budget.add_text(texts[-1])
     except DocumentRefused:
         raise
+    # pypdf raises whatever its parser stumbles over in a damaged file.
     except (
         pypdf.errors.PyPdfError,
         RecursionError,
@@ -134,6 +135,7 @@ class _Budget:
     def __init__(self) -> None:
         self._bytes = 0
         self._chars = 0
+        # Processor time, so that a busy host does not make a document unreadable.
         self._deadline = time.process_time() + MAX_SECONDS
 
     def add_bytes(self, count: int) -> None:
@@ -182,6 +184,7 @@ def _read_part(archive: zipfile.ZipFile, name: str, budget: _Budget) -> Iterator
                 yield piece
     except KeyError as error:
         raise DocumentRefused(f"it has no part {PurePosixPath(name).name}") from error
+    # zipfile raises RuntimeError for encrypted parts.
     except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, zlib.error) as error:
         raise DocumentRefused("it is damaged") from error
 
@@ -193,6 +196,7 @@ def _parse_xml(
     data: Callable[[str], None],
 ) -> None:
     """Parse XML that declares no entities; tags have no prefix."""
+    # With a separator, expat resolves prefixes, which every document may choose freely.
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
     parser.StartElementHandler = lambda tag, attributes: start(_strip_namespace(tag), attributes)
@@ -275,6 +279,7 @@ class _SharedStrings:
 
     def start(self, tag: str, _: dict[str, str]) -> None:
         self._is_text = tag == "t"
+        # `rPh` holds the reading of East Asian text, which would repeat the text in another script.
         self._is_phonetic = self._is_phonetic or tag == "rPh"
 
     def end(self, tag: str) -> None:
@@ -332,6 +337,7 @@ class _SheetRows:
             self._cells.append(text)
         elif tag == "row" and any(self._cells):
             self.lines.append(" | ".join(self._cells))
+            # A row of empty cells is text, too, and may have 16,384 of them.
             self._budget.add_text(" | " * len(self._cells))
 
     def data(self, text: str) -> None:

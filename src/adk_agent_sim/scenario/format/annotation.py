@@ -74,6 +74,7 @@ def _read_if_meant(record: ScenarioRecord, scenario_id: str | None, count: int) 
 
 def _replace_record(content: bytes, record: ScenarioRecord, text: str) -> str:
     """Return the content of a file in which the text of one scenario is replaced."""
+    # The decoded text of a scenario has no byte order mark, but its file keeps the one it has.
     mark = "\ufeff" if content.startswith(_BYTE_ORDER_MARK) else ""
     if record.line is None:
         return mark + text

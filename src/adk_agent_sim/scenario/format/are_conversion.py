@@ -31,6 +31,7 @@ def convert_to_are(trace: ExportedTrace) -> tuple[ExportedTrace, tuple[str, ...]
     """Return the scenario using only apps of ARE, and what was changed; the same object if nothing was."""
     used = {event.action.app for event in [*trace.events, *trace.completed_events] if event.action}
     classes = {app.name: strip_module_path(app.class_name or app.name) for app in trace.apps}
+    # Events may call these apps by class name without listing them, see `list_world_apps`.
     missing = {"EmailApp", "NotificationApp"} & (used - set(classes))
     classes |= {name: name for name in missing}
     if not {"EmailApp", "NotificationApp"} & set(classes.values()):

@@ -91,6 +91,7 @@ class JsonScenarioExporter:
         path = find_unused_path(Path(output_dir), written_id, ".json", fallback="scenario")
         try:
             atomic_write_text(path, text + "\n")
+        # As in ARE's exporter, the result says whether the file was written.
         except OSError as error:
             _LOG.warning("Could not write scenario %r to %s: %s", written_id, path, error)
             return False, None

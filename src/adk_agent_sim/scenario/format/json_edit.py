@@ -64,6 +64,7 @@ class _MemberStyle:
         self.colon = after_key[after_key.rindex('"') + 1 :]
         if len(members) == 1 and "\n" not in self.gap:
             self.gap = self.colon.removeprefix(":")  # there is no comma yet that would show the space after it
+        # A file without other characters was probably written with escapes, and stays that way.
         self._escapes = text.isascii()
         self._line_break = "\r\n" if "\r\n" in self.gap else "\n"
         self._indent = self.gap.rpartition("\n")[2] if "\n" in self.gap else None

@@ -90,6 +90,7 @@ class _JsonScanner:
             if top is not None:
                 top.next_key = top.next_key + 1 if isinstance(top.next_key, int) else None
         elif top is not None and top.next_key is None:
+            # Keys are decoded only where something below is requested; elsewhere any text will do.
             top.next_key = "" if top.path is None else json.loads(lexeme)
             self._note_offset(top, start)
         elif lexeme != ":":

@@ -81,6 +81,7 @@ class _MessageThreads:
         roots = {self._find_root(each) for each in parents}
         is_message = is_message or bool(roots & self._message_roots)
         self._message_roots -= roots
+        # The new event becomes the root of everything that it connects.
         for root in roots:
             self._parent_of[root] = name
         if is_message:

@@ -95,6 +95,7 @@ def _is_before(first: str, second: str, graph: EventGraph) -> bool:
     """Return whether the first event can be completed when the second happens, by time and then by level."""
     if first == second:
         return False
+    # An event without a time can never happen, which other findings report.
     if first not in graph.times or second not in graph.times:
         return True
     return (graph.times[first], graph.levels[first]) < (graph.times[second], graph.levels[second])

@@ -106,6 +106,7 @@ class ExportedTraceDefinitionMetadata(_ScenarioModel):
     time_increment_in_seconds: int | None = None
     start_time: Number | None = None
     run_number: int | None = None
+    # Pydantic copies default values that can change, so models do not share this list.
     hints: list[ExportedHint] = []
     config: str | None = None
     has_a2a_augmentation: bool = False

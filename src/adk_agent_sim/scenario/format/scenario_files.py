@@ -74,6 +74,7 @@ def list_records(file: Path) -> list[ScenarioRecord]:
         return [ScenarioRecord(file=file, content=content)]
     return [
         ScenarioRecord(file=file, content=line, line=number)
+        # Bytes are split at line breaks only; a str would also be split at other characters of JSON texts.
         for number, line in enumerate(content.splitlines(), start=1)
         if line.strip()
     ]
@@ -111,9 +112,11 @@ def _extract_row_scenario(line: bytes) -> str | None:
         return None
     try:
         value = parse_json(line)
+    # Reading the line as a scenario reports the same error, with its position.
     except InvalidJson:
         return None
     row = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    # A scenario may have an unknown key `data` of its own, but a row of a dataset has no metadata.
     data = None if "metadata" in row else row.get("data")
     return data if isinstance(data, str) else None
 

@@ -121,6 +121,7 @@ def read_scenario(text: str | bytes, name: str = "the text", *, origin: RowOrigi
     Raises:
         InvalidScenario: The text is not a scenario; the message says where and why.
     """
+    # An undecodable text has no positions, but its error still needs the name and the line.
     source = SourceText(name=name, text="", origin=origin)
     try:
         source = SourceText(name=name, text=decode_text(text), origin=origin)

@@ -11,6 +11,7 @@ from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
 _PLACEHOLDER_PATTERN = re.compile(r"\{\{([^{}]+)\}\}")
 
+# bool comes before int, of which it is a subclass.
 _TYPE_NAMES: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str", list: "list", dict: "dict"}
 
 

@@ -132,6 +132,7 @@ class OraclePlayer:
         """Keep the result of the last call; return the call again if it was not made."""
         calls = self._list_calls(call.app, call.function)
         text = next((each.text for each in reversed(view.results)), "")
+        # A call that noise lets fail is not logged, so an unchanged count means that trying again makes sense.
         if len(calls) == call.call_count and call.attempts < _MAX_ATTEMPTS:
             call.attempts += 1
             return self._open_use
@@ -149,6 +150,7 @@ class OraclePlayer:
 
     def _wait(self, view: PlayerView, due: float | None) -> WorldAction:
         upcoming = self.world.find_upcoming_event()
+        # Rounded down to be in time for an own action, and up so that an event has happened by then.
         seconds = [] if due is None else [math.floor(due - view.now)]
         if upcoming is not None and upcoming.time is not None:
             seconds.append(math.ceil(upcoming.time - view.now))

@@ -127,6 +127,7 @@ def compute_kappa(
         cells[one][other] * (columns[one] + rows[other]) ** 2 for one, other in ((0, 1), (1, 0))
     )
     variance = diagonal + others - (kappa - expected * (1 - kappa)) ** 2
+    # Rounding can make the variance slightly negative if both agree perfectly.
     error = math.sqrt(max(0.0, variance) / total) / (1 - expected)
     return kappa, (max(-1.0, kappa - _NORMAL_97_5 * error), min(1.0, kappa + _NORMAL_97_5 * error))
 
@@ -149,6 +150,7 @@ def read_labels(path: str | Path) -> dict[str, bool]:
         InvalidLabels: The file lacks a column, or a label is neither pass nor fail.
     """
     try:
+        # Spreadsheets write a byte order mark, which would become part of the first column's name.
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
     except (OSError, ValueError, csv.Error) as error:

@@ -39,6 +39,7 @@ def passes_checker(checker: str, got: Any, expected: Any, texts: Collection[str]
     try:
         return CHECKERS[checker](got, expected, texts)
     except (TypeError, ValueError, AttributeError):
+        # These two compare with their texts and not with the expected value, so being equal to it does not count.
         return got == expected and checker not in ("contains_any", "contains_all")
 
 
@@ -49,6 +50,7 @@ def _are_equal(got: Any, expected: Any, texts: Collection[str]) -> bool:
 def _are_unordered_equal(got: Any, expected: Any, texts: Collection[str]) -> bool:
     if got is None or expected is None:
         return not len(got or ()) and not len(expected or ())
+    # Sets, as in ARE: how often an item is repeated does not count.
     return set(got) == set(expected)
 
 

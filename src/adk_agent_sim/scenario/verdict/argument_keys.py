@@ -31,6 +31,7 @@ def _key_equal(value: Any) -> Hashable:
     if isinstance(value, dict):
         items = cast("dict[Any, Any]", value).items()
         return "dict", frozenset((name, _key_equal(inner)) for name, inner in items)
+    # Equal numbers such as 1 and 1.0 have the same hash, so they share a key, as `==` demands.
     try:
         hash(value)
     except TypeError:

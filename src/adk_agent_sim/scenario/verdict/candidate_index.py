@@ -65,6 +65,7 @@ class CandidateIndex:
             try:
                 key = self._compute_key([self._read_argument(action, each.argument) for each in self._checks])
             except NoKey:
+                # An action without a key may match any arguments, so the index can no longer exclude anything.
                 self._is_complete = False
                 continue
             self._by_key.setdefault(key, []).append(action)

@@ -120,6 +120,7 @@ class Judge:
         judged = assign_turns(happened)
         matching = ActionMatching(self.plan, self._panel)
         turns, matches, reason = self._judge_turns(matching, happened, judged, turn_count)
+        # Validations are decided at the end of a run, so they say nothing about its first turns.
         validations = self._judge_validations(happened) if turn_count == self.turn_count else ()
         failed = next((each for each in validations if not each.passed), None)
         if not reason and failed is not None:

@@ -126,6 +126,7 @@ def _run_oracle(scenario: ScenarioImportedFromJson) -> tuple[World, OracleResult
     world = World(scenario, watches=assume_conditions(scenario))
     result = world.run_oracle()
     kinds = {each.event_id: each.event_type for each in scenario.events}
+    # Validations are Python that no file has, so nothing can run them here.
     problems = [*result.failed, *(each for each in result.missing if kinds.get(each.event_id) != "VALIDATION")]
     if problems:
         first = problems[0]
@@ -140,6 +141,7 @@ def _run_oracle(scenario: ScenarioImportedFromJson) -> tuple[World, OracleResult
 def _find_user_name(scenario: ScenarioImportedFromJson) -> str:
     """Return the name of the contact that is the user, or an empty text."""
     for app in scenario.apps:
+        # ARE finds the contacts by these two names of the app and not by its class.
         if app.name not in ("Contacts", "ContactsApp"):
             continue
         contacts: Any = (app.app_state or {}).get("contacts")
@@ -178,6 +180,7 @@ class _PlanBuilder:
     def _build_turn(
         self, events: Mapping[str, CompletedEvent], tools: Mapping[str, TracedAction], task: str
     ) -> ExpectedTurn:
+        # As in ARE, a parent of an earlier turn neither delays an action nor has to come before it.
         parents = {name: tuple(each for each in self.graph.parents[name] if each in events) for name in events}
         counts: dict[str, int] = {}
         for name in events:
@@ -225,6 +228,7 @@ def _build_window(planned: AnyEvent, delay: float) -> ActionWindow | None:
             f"its comparator {comparator!r:.80} is unknown. Use {', '.join(COMPARATORS)}, or none",
         )
     return make_window(
+        # A relative time wins if an event has both, as it does when the event is scheduled.
         absolute_time=planned.event_time if planned.event_relative_time is None else None,
         delay=delay,
         comparator=comparator or None,

@@ -100,6 +100,7 @@ class _ProgressReader:
         self._graph = EventGraph(scenario.trace)
         self._increment = scenario.time_increment_in_seconds or 1
         verdicts = [each.payload for each in counting if isinstance(each.payload, VerdictReached)]
+        # Turn 0 stands for a verdict on the whole run.
         self._is_over = is_over or any(each.turn == 0 for each in verdicts)
         self._verdict: Mapping[str, Json] = as_mapping(verdicts[-1].verdict if verdicts else None)
         names = {app.name: app.class_name or app.name for app in scenario.apps}
@@ -175,6 +176,7 @@ class _ProgressReader:
         if turn >= len(message_times):
             return None
         start = self._graph.start
+        # The world notices a message at a check, of which there is one per time increment.
         return start + math.ceil((message_times[turn] - start) / self._increment) * self._increment
 
     def _compute_due_time(self, event: AnyEvent, done: Mapping[str, float]) -> float | None:

@@ -65,6 +65,7 @@ class RecordedAnswers:
             found = given if isinstance(given, SoftAnswer) else SoftAnswer(passed=bool(given))
             self._answers[check.key] = found
             row = {"key": check.key, "passed": found.passed, "reply": found.reply, **asdict(check)}
+            # Each answer is written at once, so that an interrupted run does not have to ask for it again.
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row, ensure_ascii=True, default=str) + "\n")
         return found

@@ -72,6 +72,7 @@ class _SessionTraceReader:
                     self._has_sent_message = False
                     yield self._build_user_event(event, extract_visible_text(content))
                 case ToolStarted() as started:
+                    # As in a world, a call has the time at which it began, not that of its result.
                     self._open_calls[started.call_id] = started, self._compute_time(event)
                 case ToolFinished(call_id=call_id, result=result):
                     yield from self._end_call(event, call_id, result, None)

@@ -95,6 +95,7 @@ def _pick_scenario(scenario_id: str, scenarios: Sequence[ScenarioImportedFromJso
 def _is_timeline(file: Path) -> bool:
     try:
         with file.open("rb") as opened:
+            # Other files may consist of a single line of many megabytes, and a timeline's first line is short.
             value = parse_json(opened.readline(1 << 20))
     except (OSError, InvalidJson, ValueError):
         return False

@@ -86,6 +86,7 @@ class TracedAction:
     @property
     def arguments(self) -> Mapping[str, Any]:
         """The arguments as values."""
+        # Parsed on demand, because most of what happens in a run is never compared.
         if self._arguments is None:
             self._arguments = {each.name: _parse_argument(each.value, each.value_type) for each in self._given}
         return self._arguments
@@ -100,6 +101,7 @@ class TracedAction:
         """Whether the agent changed something."""
         if self.kind != "AGENT" or not self.function:
             return False
+        # A session's timeline does not say whether a call writes, and a tool that nobody knows is taken to do so.
         if self.operation is None:
             tool = find_tool_declaration(self.class_name, self.function)
             return tool is None or tool.operation is None or tool.operation.value.upper() == "WRITE"
@@ -147,6 +149,7 @@ def assign_turns(actions: Sequence[TracedAction]) -> list[TracedAction]:
 
 def order_as_are(actions: list[TracedAction]) -> list[TracedAction]:
     """Return actions by time; if they are not in that order already, equal times are in the order of ARE's heap."""
+    # A heap leaves entries in ascending order as they are, so most traces need no detour through one.
     if all(one.time <= other.time for one, other in pairwise(actions)):
         return actions
     heap: list[_TimedEntry] = []
@@ -184,5 +187,6 @@ def _parse_json(text: str) -> Any:
         value = parse_json(text, allow_duplicate_keys=True)
     except InvalidJson:
         return text
+    # Counting brackets is much cheaper than walking through the value, and nearly always enough.
     is_deep = text.count("[") + text.count("{") > MAX_DEPTH and is_too_deep(value, MAX_DEPTH)
     return text if is_deep else value

@@ -44,6 +44,7 @@ class ActionMatching:
 
     def add_turn(self, actions: Sequence[TracedAction]) -> None:
         """Add the next turn: the agent's actions are candidates, and what happened by itself is found by its id."""
+        # Actions stay candidates in later turns, as in ARE; what happened by itself counts only in its own turn.
         self._happened = {}
         for each in actions:
             if each.kind == "AGENT":
@@ -71,6 +72,7 @@ class ActionMatching:
             return None if found is None else self._add_match(event, found, "same id")
         arguments = self.resolve_arguments(event)
         for action in self._list_fitting_candidates(event, arguments):
+            # Differences are computed one by one: no soft check is asked if a deterministic one has failed before.
             difference = next(self.find_differences(event, turn, action, arguments, may_ask=may_ask), None)
             if difference is None:
                 return self._add_match(event, action, "all checks passed")
@@ -84,6 +86,7 @@ class ActionMatching:
         yield from _iter_unmatched(candidates, head, end)
         if end == len(candidates):
             return
+        # The index lists these actions as well.
         scanned = {id(each) for each in candidates[head:end]}
         indexed = self._find_index(event).list_candidates(arguments)
         rest = _iter_unmatched(candidates, end, len(candidates)) if indexed is None else indexed

@@ -91,6 +91,7 @@ def _build_tool(
     chance = WorldRandom(seed, f"offered/{plain_name}")
     verb, _, rest = tool.name.partition("_")
     words = _VERB_SYNONYMS.get(verb, (verb,))
+    # Both are drawn in any case, so that switching one kind of noise on does not change what the other one gives.
     other = words[int(chance.next_float() * len(words))]
     opening = _DESCRIPTION_PREFIXES[int(chance.next_float() * len(_DESCRIPTION_PREFIXES))]
     if noise.rename_tools:

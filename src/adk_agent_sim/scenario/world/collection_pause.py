@@ -14,6 +14,7 @@ from contextlib import contextmanager
 @contextmanager
 def pause_garbage_collection() -> Generator[None]:
     """Pause the collector for the block. Keep the block short of waiting: the pause is that of the whole process."""
+    # Somebody else has paused it, and it is theirs to resume.
     if not gc.isenabled():
         yield
         return

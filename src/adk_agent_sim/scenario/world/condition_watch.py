@@ -117,6 +117,7 @@ class ActiveValidation:
             moment: What the world is like; while it stays the same, predicates are not evaluated again.
             is_final: Whether there are no more checks.
         """
+        # Checks that were left out because nothing happened count as made, or the timeout would come too late.
         self.check_count += max(1, round((time - self.checked_at) / self.interval))
         self.checked_at = time
         if moment != self.moment:

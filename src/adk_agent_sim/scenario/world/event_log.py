@@ -130,11 +130,13 @@ class EventLog:
     def list_events(self, *, in_are_order: bool = False) -> list[CompletedEvent]:
         """Return the events by time; events of equal time in the order they happened, or in ARE's heap order."""
         entries = self.entries
+        # Entries in ascending order never move in a binary heap, so a log in order needs no detour through one.
         if in_are_order and not self.is_in_order:
             heap: list[tuple[float, CompletedEvent]] = []
             for each in entries:
                 if not each.is_failed_validation:
                     heapq.heappush(heap, (each.time, each))
+            # ARE does not log a failed validation, so it must not take a place in the heap and shift the others.
             entries = [*(each for _, each in heap), *(each for each in entries if each.is_failed_validation)]
         events = [each for each in entries if each.kind != _CHECK]
         return events if self.is_in_order else sorted(events, key=_get_time)
@@ -187,6 +189,7 @@ def _get_time(event: CompletedEvent) -> float:
 
 def _export_argument(name: str, value: Any) -> ExportedActionArg:
     text, value_type = _describe_value(value)
+    # ARE writes lists and objects as JSON in arguments, but with `str` in return values.
     if value_type in ("list", "dict"):
         text = json.dumps(value, default=str)
     return ExportedActionArg(name=name, value=text, value_type=value_type)

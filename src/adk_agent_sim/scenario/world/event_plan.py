@@ -109,6 +109,7 @@ def _build_planned_event(event: AnyEvent, graph: EventGraph, turn: int, blocked_
         event_id=event.event_id,
         kind=event.event_type,
         action=event.action,
+        # A relative time wins if a file has both, as in ARE.
         absolute_time=event.event_time if event.event_relative_time is None else None,
         delay=event.event_relative_time or 0,
         parents=tuple(graph.parents[event.event_id]),

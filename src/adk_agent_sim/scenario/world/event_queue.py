@@ -105,6 +105,7 @@ class EventQueue:
 
     def capture_state(self) -> tuple[Any, ...]:
         """Return the state of the queue for `restore`."""
+        # `excluded_ids` is not part of it: it follows from the plan and the kind of run, and the engine sets it again.
         return (
             dict(self.times),
             tuple(self.heap),

@@ -56,6 +56,7 @@ class EventRecorder:
 
     def record_call(self, app_call: AppCall) -> None:
         """Record a call that was made."""
+        # Only the outermost call is that of the event; what its tool calls in turn gets an entry and an id of its own.
         event = None if app_call.is_nested else self.frame.event
         app, function = app_call.app, app_call.function
         event_id = event.event_id if event else f"{app_call.caller.upper()}-{app.name}.{function}-{self._new_uuid()}"
@@ -93,6 +94,7 @@ class EventRecorder:
                 event_id=event.event_id,
                 kind=event.kind,
                 time=self.frame.time,
+                # ARE logs what ENV and USER events do as READ, whatever the tool declares.
                 operation=operation if event.kind == "AGENT" else "READ",
                 app=action.app,
                 function=action.function or "",
@@ -124,6 +126,7 @@ class EventRecorder:
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Restore what `capture_state` returned."""
+        # The stream continues where it was, so that ids drawn after a restore are those of the original run.
         log, return_values, failures, self.random.draw_count = state
         self.log, self.return_values, self.failures = log.copy(), dict(return_values), list(failures)
 

@@ -19,6 +19,7 @@ def make_content_reader(directory: str | Path | None) -> Callable[[str], bytes |
         try:
             file = (root / path.lstrip("/")).resolve()
             return file.read_bytes() if file.is_relative_to(root) and file.is_file() else None
+        # ValueError: the path contains a null character.
         except (OSError, ValueError):
             return None
 

@@ -70,6 +70,7 @@ class RandomFailures:
             return None
         # A stream per tool: calls of other tools do not change which calls of this one fail.
         chance = WorldRandom(self._seed, f"failure/{tool_name}")
+        # Setting the position makes a draw depend on the number of the call only, so a snapshot needs just the counts.
         chance.draw_count = self.call_counts[tool_name] = self.call_counts.get(tool_name, 0) + 1
         if chance.next_float() >= self._probability:
             return None
@@ -131,6 +132,7 @@ def _read_augmentation(trace: ExportedTrace) -> dict[str, Mapping[str, Any]]:
     for each in _extract_objects((trace.augmentation or {}).get("apps")):
         try:
             app = ExportedApp.model_validate(each)
+        # The format leaves the content of `augmentation` open, so an entry that is no app is not an error.
         except ValueError:
             continue
         found[(app.class_name or app.name).rpartition(".")[2]] = app.app_state or {}

@@ -52,10 +52,12 @@ class TurnTracker:
 
     def next_check_time(self) -> float | None:
         """Return the time of the check that ends the current turn, or None if no message ends it yet."""
+        # The message that ends the last turn releases no event, so it needs no check.
         if len(self.message_times) <= self.ended_count or self.ended_count >= self.plan.last_turn:
             return None
         check = math.ceil((self.message_times[self.ended_count] - self.plan.start) / self.plan.time_increment)
         if self.checked_until is not None:
+            # The check at this time was made before the message was sent, so only the next one can notice it.
             check = max(check, math.floor((self.checked_until - self.plan.start) / self.plan.time_increment) + 1)
         return self.plan.start + max(0, check) * self.plan.time_increment
 

@@ -30,6 +30,7 @@ def find_upcoming_event(plan: EventPlan, queue: EventQueue, tracker: TurnTracker
     """Return the next event, or None if no event is left before the scenario's end."""
     heap = [each for each in queue.heap if each[1] in plan.events and each[1] not in queue.completed_ids]
     times = dict(queue.times)
+    # The message was sent, and the check that will notice it is still to come.
     if (check := tracker.next_check_time()) is not None:
         heap += [(check, name) for name in plan.turn_ends.get(tracker.ended_count, [])]
         times.update({name: time for time, name in heap})
@@ -41,6 +42,7 @@ def find_upcoming_event(plan: EventPlan, queue: EventQueue, tracker: TurnTracker
             return None
         if plan.events[name].kind != "AGENT":
             return UpcomingEvent(event_id=name, call_name=plan.events[name].call_name, time=time)
+        # What is expected of the agent counts as done when it is due, so the search goes on with what depends on it.
         for child in (plan.events[each] for each in plan.events[name].children):
             if child.event_id in seen or child.event_id in queue.scheduled_ids or child.event_id in queue.excluded_ids:
                 continue

@@ -84,9 +84,11 @@ class WatchChecker:
             now: The time of the world.
         """
         is_fulfilled = self.evaluate(condition.predicate)
+        # It was completed before, so only the place of this check in ARE's log counts.
         if event_id in queue.completed_ids:
             self.recorder.log.add_check(time)
             return is_fulfilled
+        # `repeat_watches` makes a condition check again for the time of its first check, which is how it is recognized.
         is_repeated = self.first_checked.get(event_id) == time
         began = self.first_checked.setdefault(event_id, time)
         if is_fulfilled:
@@ -117,6 +119,7 @@ class WatchChecker:
         if self.active_validations:
             coming = queue.next_time()
             is_alone = coming is None or coming > until
+            # A set, because several starts of one validation share a check; the queue puts the checks in order.
             checks = {
                 (time, each.event_id)
                 for each in self.active_validations
@@ -127,6 +130,7 @@ class WatchChecker:
 
     def finish_validations(self, now: float) -> None:
         """Check the validations that are active for the last time."""
+        # None differs from every moment, so the predicates are evaluated once more.
         self._check_validations(list(self.active_validations), now, None, is_final=True)
 
     def capture_state(self) -> dict[str, Any]:
@@ -134,6 +138,7 @@ class WatchChecker:
         return {
             "since": dict(self.first_checked),
             "timed_out": frozenset(self.timed_out_ids),
+            # Each check changes the validation, and a snapshot must not change with it.
             "starts": {name: replace(each) for name, each in self.validation_starts.items()},
             "watching": [replace(each) for each in self.active_validations],
             "decided": dict(self.decided_validations),

@@ -87,12 +87,14 @@ class World:
             judge_turn=self._judge_turn,
             now=plan.start,
         )
+        # After the engine, because apps may read the clock while they are created.
         for each in list_world_apps(scenario.trace):
             create_app(each, self._app_context)
         self._tool_cache: Mapping[str, OfferedTool] | None = None
 
     def _create_app_context(self, fs_content: str | Path | None) -> AppContext:
         return AppContext(
+            # The engine needs the context and does not exist yet, so its clock is looked up at each call.
             now=lambda: self._engine.now,
             seed=self.seed,
             wait_for_notification=self._wait,
@@ -236,6 +238,7 @@ class World:
         find_tool(target, function, caller)
         can_fail = has_noise and caller is CallerRole.AGENT
         if can_fail and (error := self._random_failures.draw_failure(f"{app}__{function}")):
+            # The tool is not called and nothing is logged, so a player can tell this from a failure of the tool itself.
             return CallOutcome(error=error)
         # A copy: the log and the apps keep the arguments, and the caller may change them afterwards.
         return self._engine.try_call(target, function, deepcopy(dict(arguments or {})), caller)

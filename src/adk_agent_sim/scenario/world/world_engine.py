@@ -122,6 +122,7 @@ class WorldEngine:
         while self.status == RUNNING and self._collect_due_events():
             while self.due_events and self.status == RUNNING:
                 self._process_event(*self.due_events.popleft())
+        # A message sent after this tick at the same time is noticed at the next check: the one of this time is over.
         self.turn_tracker.checked_until = self.now
         if self.is_over and self.status == RUNNING:
             self.stop()
@@ -226,6 +227,7 @@ class WorldEngine:
 
     def try_call(self, app: App, function: str, arguments: Mapping[str, Any], via: CallerRole) -> CallOutcome:
         """Make a call now. Exceptions of the tool are returned in the outcome."""
+        # A wait runs events inside of the agent's call, so frames nest, and the call is logged with the time it began.
         before, self.recorder.frame = self.recorder.frame, CallFrame(time=self.now)
         try:
             return call_tool(app, function, arguments, caller=via)
@@ -288,6 +290,7 @@ class WorldEngine:
     def _collect_due_events(self) -> bool:
         """Collect the events that are due and return whether there are any."""
         if not self.due_events:
+            # The clock can be set beyond the end of the scenario, but what is due after the end never happens.
             until = self.now if self.plan.end is None else min(self.now, self.plan.end)
             check = None if self.is_oracle_run else self.turn_tracker.next_check_time()
             if check is not None and check <= until:
@@ -312,6 +315,7 @@ class WorldEngine:
 
     def _complete_event(self, event: PlannedEvent) -> None:
         """Schedule what waited for an event."""
+        # Before the children are scheduled, because a watch that is scheduled here for the first time is not repeated.
         self.watch_checker.repeat_watches(event, self.event_queue)
         self.event_queue.complete_event(event)
 
@@ -328,6 +332,7 @@ class WorldEngine:
         if isinstance(watch, WorldValidation):
             moment = (self.now, len(self.recorder.log), self.turn_tracker.ended_count)
             self.watch_checker.process_validation(event_id, watch, time=time, now=self.now, moment=moment)
+            # Later checks arrive under the same id, and only the first one releases what depends on the validation.
             if self.has_happened(event_id):
                 return
         elif watch is None and event.action is not None and not self._is_only_expected(event):
