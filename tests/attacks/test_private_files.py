@@ -86,6 +86,13 @@ def test_files_are_private_from_the_beginning(tmp_path: Path) -> None:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
+def test_entries_are_listed_by_their_ports() -> None:
+    for port in (10_000, 8_080, 50_051):
+        ServerEntry(token="adksim_x", grpc_port=port, grpc_addresses=[]).write()  # noqa: S106
+
+    assert [entry.grpc_port for entry in list_entries()] == [8_080, 10_000, 50_051]
+
+
 def test_a_file_is_replaced_without_following_a_link(tmp_path: Path) -> None:
     (tmp_path / "victim").write_text("precious")
     (tmp_path / "secret").symlink_to(tmp_path / "victim")

@@ -351,7 +351,7 @@ def test_an_address_may_leave_out_scheme_and_port(url: str, target: str, secure:
     assert (parsed.address, parsed.is_secure) == (target, secure)
 
 
-@pytest.mark.parametrize("url", ["", "ftp://x", "localhost:port", "http://"])
+@pytest.mark.parametrize("url", ["", "ftp://x", "localhost:port", "http://", "[::1", "http://[::1"])
 def test_an_invalid_address_is_rejected_at_once(url: str) -> None:
     with pytest.raises(ServerUnreachable, match="address is invalid"):
         Outbox(url)

@@ -47,6 +47,12 @@ def test_a_single_value_is_a_credential_of_any_length(secret: str) -> None:
     assert mask.mask_data(b'{"n":1}') == b'{"n":1}'
 
 
+def test_entries_whose_keys_are_credentials_stay_as_many() -> None:
+    mask, _ = _learn({"result": "1234"})
+
+    assert mask.mask({"1234": "a", "[redacted]": "b", "c": "d"}) == {"[redacted]": "a", "[redacted] 2": "b", "c": "d"}
+
+
 def test_tokens_in_credential_objects_are_masked_though_nobody_typed_them() -> None:
     mask = CredentialMask()
     mask.activate()

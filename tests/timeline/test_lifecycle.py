@@ -1,6 +1,7 @@
 """The lifecycle of sessions and turns: listing, renaming, closing, deleting; abandoned and revived turns."""
 
 import asyncio
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -15,6 +16,7 @@ from adk_agent_sim.errors import (
     TurnAbandoned,
     TurnHasOtherPlayer,
 )
+from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
     CancelAsked,
@@ -31,6 +33,7 @@ from adk_agent_sim.timeline.events import (
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.session_events import Closed
 from adk_agent_sim.timeline.session_queries import SessionFilter
+from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -86,6 +89,17 @@ async def test_pages_are_stable_while_sessions_are_added(timeline: Timeline, clo
         page = await timeline.list_summaries(SessionFilter(before=page[-1].cursor), limit=2)
 
     assert found == expected
+
+
+async def test_a_search_ignores_the_case_of_letters_in_any_language(sqlite_path: Path) -> None:
+    # How PostgreSQL compares letters is decided by the locale of the database.
+    names = ["Ärger mit ΣΟΦΙΑ", "aerger"]
+    async with open_store(str(sqlite_path)) as database_store:
+        for timeline in (Timeline(MemoryStore()), Timeline(database_store)):
+            for name in names:
+                await create_session(timeline, name)
+            for text, found in (("ärger", 1), ("ÄRGER", 1), ("σοφια", 1), ("RGER", 2), ("%", 0)):
+                assert len(await timeline.list_summaries(SessionFilter(text=text))) == found, text
 
 
 async def test_the_queue_holds_the_turns_of_all_sessions_oldest_first(timeline: Timeline, clock: ManualClock) -> None:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from secret_corpus import make_plain_values, make_secret_cases
+from work_counter import count_lines
 
 from adk_agent_sim.timeline.events import (
     AgentEvent,
@@ -22,6 +23,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.jsonl import encode_line
+from adk_agent_sim.timeline.redaction.masked_object import build_masked_object
 from adk_agent_sim.timeline.redaction.redactor import MASK, Redactor, is_secret_key, redact_events
 from adk_agent_sim.timeline.session_events import AgentJoined, Noted
 from adk_agent_sim.timeline.world_events import NotificationDelivered, VerdictReached, WorldEventHappened
@@ -199,6 +201,24 @@ def _check_same_shape(before: Any, after: Any) -> None:
             _check_same_shape(inner_before, inner_after)
     else:
         assert isinstance(after, str) if isinstance(before, str) else after in (before, MASK)
+
+
+@pytest.mark.parametrize("name", ["credentials", "notes"])
+def test_entries_whose_keys_are_secrets_stay_as_many(name: str) -> None:
+    keys = [f"AKIAIOSFODNN7EXAMPL{letter}" for letter in "ABC"]
+
+    clean = Redactor().redact_value({name: {key: {"type": "x", "id": number} for number, key in enumerate(keys)}})
+
+    assert [*clean[name]] == [MASK, f"{MASK} 2", f"{MASK} 3"]
+
+
+def test_many_keys_that_become_equal_cost_work_in_proportion() -> None:
+    few, many = (
+        count_lines(lambda count=count: build_masked_object((MASK, number) for number in range(count)), 1_000_000)
+        for count in (100, 1_000)
+    )
+
+    assert many <= 11 * few
 
 
 def test_a_value_named_in_one_text_is_masked_in_another() -> None:

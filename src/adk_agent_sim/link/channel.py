@@ -208,9 +208,9 @@ def parse_target(url: str) -> ServerTarget:
     Raises:
         ServerUnreachable: The URL is not an address.
     """
-    # Without the slashes, urlsplit takes `localhost:50051` for a scheme and a path.
-    parts = urlsplit(url if "//" in url else f"//{url}")
     try:
+        # Without the slashes, urlsplit takes `localhost:50051` for a scheme and a path.
+        parts = urlsplit(url if "//" in url else f"//{url}")
         # The port is only parsed when it is read: this is where one that is not a number raises.
         host, port = parts.hostname, parts.port
     except ValueError as error:

@@ -74,7 +74,8 @@ def find_entry(grpc_port: int) -> ServerEntry | None:
 
 def list_entries() -> Iterator[ServerEntry]:
     """Yield the entries of all servers, those of the lowest ports first; some may be stale."""
-    for path in sorted(_get_folder().glob("*.json")):
+    # By length first: the names are numbers, and 8080 comes before 10000.
+    for path in sorted(_get_folder().glob("*.json"), key=lambda path: (len(path.name), path.name)):
         if entry := _read_entry(path):
             yield entry
 

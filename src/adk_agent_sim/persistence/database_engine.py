@@ -156,6 +156,8 @@ def _create_engine(
 def _configure_connection(connection: Any, settings: list[str], *, sqlite: bool) -> None:
     if sqlite:
         connection.isolation_level = None  # the driver must not start transactions by itself
+        # SQLite's own knows the letters of ASCII only, so a search for "ärger" would not find "Ärger".
+        connection.create_function("lower", 1, _fold_case, deterministic=True)
     cursor = connection.cursor()
     for setting in settings:
         cursor.execute(setting)
@@ -163,6 +165,10 @@ def _configure_connection(connection: Any, settings: list[str], *, sqlite: bool)
     if not sqlite:
         # psycopg has begun a transaction, and SET is undone if that is rolled back, as the pool does with connections.
         connection.commit()
+
+
+def _fold_case(text: str | None) -> str | None:
+    return text if text is None else text.casefold()
 
 
 def _begin_immediate(connection: Connection) -> None:

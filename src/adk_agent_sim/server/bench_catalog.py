@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -194,7 +195,8 @@ class OpenBench:
         path = self._folder / RESULTS_NAME
         if path.exists():
             with path.open("rb") as file:
-                identity = path.stat()
+                # Of the open file: another one may have taken its name meanwhile.
+                identity = os.fstat(file.fileno())
                 # Another file of the same name, or a shorter one: the results were written anew.
                 if identity.st_ino != self._file_id or identity.st_size < self._offset:
                     self._file_id = identity.st_ino

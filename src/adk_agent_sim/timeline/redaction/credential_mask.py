@@ -21,6 +21,7 @@ from adk_agent_sim.timeline.content_parts import as_mapping, get_parts
 from adk_agent_sim.timeline.events import Payload
 from adk_agent_sim.timeline.framework_calls import REQUEST_CREDENTIAL
 from adk_agent_sim.timeline.redaction.known_secrets import KnownSecrets
+from adk_agent_sim.timeline.redaction.masked_object import build_masked_object
 from adk_agent_sim.timeline.redaction.secret_values import MASK
 
 NOT_RECORDED = "not recorded"
@@ -108,7 +109,7 @@ class CredentialMask:
             entries = cast("Mapping[str, Json]", value)
             if _is_credential(entries):
                 return self._mask_secret_fields(entries)
-            return {self._mask_text(key): self.mask(inner) for key, inner in entries.items()}
+            return build_masked_object((self._mask_text(key), self.mask(inner)) for key, inner in entries.items())
         if isinstance(value, list | tuple):
             items = [self.mask(inner) for inner in cast("Sequence[Json]", value)]
             return items if isinstance(value, list) else tuple(items)

@@ -19,6 +19,7 @@ from typing import Any, cast
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event, Payload, TurnAsked
 from adk_agent_sim.timeline.redaction.known_secrets import KnownSecrets
+from adk_agent_sim.timeline.redaction.masked_object import build_masked_object
 from adk_agent_sim.timeline.redaction.secret_names import NameKind, classify_name, is_secret_key
 from adk_agent_sim.timeline.redaction.secret_patterns import SECRET_PATTERNS, SecretGroup
 from adk_agent_sim.timeline.redaction.secret_scanner import find_named_secrets, mask_secrets
@@ -131,11 +132,13 @@ class Redactor:
 
     def _redact_object(self, entries: Mapping[str, Json], level: int) -> dict[str, Json]:
         named = _find_entry_name(entries)
-        clean: dict[str, Json] = {}
-        for key, inner in entries.items():
-            name = named if named and key.lower() == "value" else key
-            clean[_make_unique_key(self._redact_text(key, level), clean)] = self._redact_entry(name, inner, level)
-        return clean
+        return build_masked_object(
+            (
+                self._redact_text(key, level),
+                self._redact_entry(named if named and key.lower() == "value" else key, inner, level),
+            )
+            for key, inner in entries.items()
+        )
 
     def _redact_entry(self, key: str, value: Json, level: int) -> Json:
         kind = classify_name(key)
@@ -154,12 +157,15 @@ class Redactor:
                     else self._redact(inner, level)
                     for key, inner in entries.items()
                 }
-            return {
-                self._redact_text(key, level): self._redact_entry(key, inner, level)
-                if key in _METADATA_KEYS
-                else self._redact_container(name, inner, level)
+            return build_masked_object(
+                (
+                    self._redact_text(key, level),
+                    self._redact_entry(key, inner, level)
+                    if key in _METADATA_KEYS
+                    else self._redact_container(name, inner, level),
+                )
                 for key, inner in entries.items()
-            }
+            )
         if isinstance(value, list | tuple):
             return [self._redact_container(name, inner, level) for inner in cast("Sequence[Json]", value)]
         return MASK if _is_secret_leaf(name, NameKind.SECRET, value) else self._redact(value, level)
@@ -204,15 +210,6 @@ def _find_entry_name(entries: Mapping[str, Json]) -> str:
 def _is_schema(entries: Mapping[str, Json]) -> bool:
     kind = entries.get("type")
     return isinstance(kind, str) and kind.lower() in _SCHEMA_TYPES
-
-
-def _make_unique_key(key: str, existing: Mapping[str, Json]) -> str:
-    """Return a key that the object does not have yet: two masked keys must stay two."""
-    unique, number = key, 1
-    while unique in existing:
-        number += 1
-        unique = f"{key} {number}"
-    return unique
 
 
 def _parse_json(text: str) -> Json:
