@@ -243,3 +243,78 @@ def test_thousands_of_resources_have_different_ids() -> None:
     made = {shop.call("create_order", item="lamp")["order_id"] for _ in range(3_000)}
 
     assert len(made) == shop.call("list_orders")["total"] == 3_000
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"status_code": {"const": 201}, "message": _TEXT},
+        {"status_code": {"type": "integer", "minimum": 201, "maximum": 201}, "message": _TEXT},
+        {"priority_code": {"type": "string", "enum": ["P1", "P2"]}, "message": _TEXT},
+    ],
+    ids=["const", "bounds", "enum"],
+)
+def test_a_field_that_cannot_vary_is_no_id(fields: dict[str, Any]) -> None:
+    results = {"type": "object", "properties": fields, "required": [*fields]}
+    desk = _Session(_describe("create_ticket", "title", results=results), _describe("list_tickets"))
+
+    made = [desk.call("create_ticket", title=f"Ticket {number}") for number in range(5)]
+
+    assert all(each.keys() == fields.keys() for each in made)
+    found = desk.call("list_tickets")
+    assert [each["title"] for each in found["tickets"]] == [f"Ticket {number}" for number in range(5)]
+
+
+def test_a_field_that_varies_is_the_id_instead_of_one_that_cannot() -> None:
+    fields = {"status_code": {"const": 201}, "confirmation_number": _TEXT}
+    results = {"type": "object", "properties": fields}
+    desk = _Session(
+        _describe("create_booking", "guest", results=results), _describe("get_booking", "booking_id", "guest")
+    )
+
+    made = [desk.call("create_booking", guest=name) for name in ("Ada", "Ben")]
+
+    found = [desk.call("get_booking", booking_id=each["confirmation_number"]) for each in made]
+    assert [each["guest"] for each in found] == ["Ada", "Ben"]
+
+
+@pytest.mark.parametrize("chosen", [{"enum": ["T-1", "T-2"]}, _TEXT], ids=["enum", "chosen by the caller"])
+def test_an_id_that_is_taken_is_refused_if_there_is_no_other(chosen: dict[str, Any]) -> None:
+    results = {"type": "object", "properties": {"ticket_id": chosen, "title": _TEXT}}
+    desk = _Session(_describe("create_ticket", ticket={"type": "object"}, results=results), _describe("list_tickets"))
+
+    made = [desk.call("create_ticket", ticket={"ticket_id": name, "title": "x"}) for name in ("T-1", "T-2", "T-1")]
+
+    assert [each.get("ticket_id") for each in made] == ["T-1", "T-2", None]
+    assert made[2] == {"error_code": 409, "error_message": "There is a ticket 'T-1' already."}
+    assert desk.call("list_tickets")["total"] == 2
+
+
+def test_records_without_an_id_are_restored_one_by_one() -> None:
+    fields = {"status_code": {"const": 201}, "priority_code": {"enum": ["P1", "P2"]}}
+    spec = _describe("create_ticket", "title", results={"type": "object", "properties": fields})
+    role = infer_role(spec)
+    assert role is not None
+    store = ResourceStore()
+    mock = StatefulMock(store, frozenset())
+
+    for number in range(3):
+        mock.restore(spec, role, {"title": f"Ticket {number}"}, {"status_code": 201, "priority_code": "P1"})
+
+    assert [each["title"] for each in store.get_collection("ticket")] == ["Ticket 0", "Ticket 1", "Ticket 2"]
+
+
+def test_records_that_share_a_value_are_not_taken_for_one() -> None:
+    rates = [{"currency_code": "USD", "rate": 1}, {"currency_code": "USD", "rate": 2}]
+    item = {"type": "object", "properties": {"currency_code": {"const": "EUR"}, "price": {"type": "number"}}}
+    shop = _Session(
+        _describe("list_rates"),
+        _describe(
+            "list_offers", results={"type": "object", "properties": {"offers": {"type": "array", "items": item}}}
+        ),
+        data={"rates": rates},
+    )
+
+    assert shop.call("list_rates") == {"rates": rates, "total": 2}
+    offers = shop.call("list_offers")["offers"]
+    assert len({each["price"] for each in offers}) == len(offers) > 1

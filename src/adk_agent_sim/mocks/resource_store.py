@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from adk_agent_sim.mocks.name_words import fold_name, split_words, to_singular
@@ -84,9 +85,10 @@ class ResourceStore:
             items = [(None, each) for each in cast("list[Json]", content)]
         if not all(isinstance(each, Mapping) for _, each in items):
             return  # settings of the environment, and no records
-        for position, (key, each) in enumerate(items):
-            record = cast("Mapping[str, Json]", each)
-            field = find_id_field(record, noun)
+        records = [cast("Mapping[str, Json]", each) for _, each in items]
+        repeated = find_repeated_fields(records)
+        for position, ((key, _), record) in enumerate(zip(items, records, strict=True)):
+            field = find_id_field(record, noun, repeated)
             own_id = record[field] if field else position
             self.get_collection(noun).put(own_id if key is None else key, record)
 
@@ -97,18 +99,38 @@ def fold_noun(name: str) -> str:
     return "_".join([*first, to_singular(last)])
 
 
-def find_id_field(record: Mapping[str, Json], noun: str) -> str | None:
-    """Return the field of a record that identifies it; None if there is none."""
+def find_id_field(record: Mapping[str, Json], noun: str, repeated: Container[str] = ()) -> str | None:
+    """Return the field of a record that identifies it; None if there is none.
+
+    Args:
+        record: The record.
+        noun: The kind of the record.
+        repeated: Fields in which several records have the same value. They are no ids, unless their name says so.
+    """
     folded = {fold_name(name): name for name, value in record.items() if isinstance(value, str | int)}
-    own = [f"{fold_name(noun)}{word}" for word in _ID_WORDS[:-2]]
-    for candidate in ("id", *own):
+    for candidate in _list_own_names(noun):
         if candidate in folded:
             return folded[candidate]
     for word in _ID_WORDS:
         for name in folded.values():
-            if split_words(name)[-1:] == (word,):
+            if split_words(name)[-1:] == (word,) and name not in repeated:
                 return name
     return None
+
+
+def find_repeated_fields(records: Sequence[Mapping[str, Json]]) -> frozenset[str]:
+    """Return the fields in which two of the records have the same value, as in `currency_code`."""
+    counts = Counter((name, _to_key(value)) for record in records for name, value in record.items())
+    return frozenset(name for (name, _), count in counts.items() if count > 1)
+
+
+def is_own_id_field(name: str, noun: str) -> bool:
+    """Whether a field is the id of a kind of records by its name; others may be something else, as `status_code` is."""
+    return fold_name(name) in _list_own_names(noun)
+
+
+def _list_own_names(noun: str) -> list[str]:
+    return ["id", *(f"{fold_name(noun)}{word}" for word in _ID_WORDS[:-2])]
 
 
 def _to_key(resource_id: Json) -> str:

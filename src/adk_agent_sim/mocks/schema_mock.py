@@ -8,7 +8,7 @@ results schema? --yes--> a response that fits it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from adk_agent_sim.errors import MockImpossible
@@ -23,6 +23,8 @@ from adk_agent_sim.timeline.canonical_json import Json, encode_json
 
 NAME_ORIGIN = "name"
 """The origin of a schema that the tool's name suggests."""
+
+_EXAMPLE_COUNT = 16
 
 _STEERING_NAMES = frozenset({"limit", "offset", "page", "pagesize", "query", "q", "cursor", "sort", "orderby"})
 """Arguments that say how to search, and are no attributes of what is found."""
@@ -70,6 +72,11 @@ class SchemaMock:
         if self._is_plain_text:
             value, used = write_sentence(self._noun, args, str(value)), tuple(args)
         return MockedResponse(value, self.origin, used)
+
+    @cached_property
+    def examples(self) -> tuple[Json, ...]:
+        """Responses to calls without arguments; what is the same in all of them cannot vary."""
+        return tuple(self._plan.write(KeyedDraws(base), CallInputs({}))[0] for base in range(_EXAMPLE_COUNT))
 
     @property
     def has_schema(self) -> bool:

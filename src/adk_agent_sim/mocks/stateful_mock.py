@@ -12,13 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from adk_agent_sim.mocks.call_inputs import CallInputs
 from adk_agent_sim.mocks.keyed_draws import KeyedDraws
 from adk_agent_sim.mocks.name_words import fold_name, to_plural
 from adk_agent_sim.mocks.record_filters import cut_page, select_records
-from adk_agent_sim.mocks.resource_store import ResourceCollection, ResourceStore, find_id_field
+from adk_agent_sim.mocks.resource_store import (
+    ResourceCollection,
+    ResourceStore,
+    find_id_field,
+    find_repeated_fields,
+    is_own_id_field,
+)
 from adk_agent_sim.mocks.schema_mock import SchemaMock, get_schema_mock
 from adk_agent_sim.mocks.tool_intent import ResourceOperation
 from adk_agent_sim.mocks.tool_role import ToolRole, find_referenced_noun
@@ -29,6 +35,9 @@ _WRAPPING_ARGUMENTS = frozenset(
     {"data", "fields", "body", "payload", "input", "request", "attributes", "record", "updates", "changes", "patch"}
 )
 """Arguments whose fields are the attributes of a resource."""
+
+_MAX_DRAWS = 1_000
+"""How often a new resource is drawn until its id is free: 99 of 100 ids may be in use."""
 
 _MANY = frozenset({ResourceOperation.LIST, ResourceOperation.SEARCH})
 
@@ -103,6 +112,20 @@ class StatefulMock:
         return None
 
 
+class _NewRecord(NamedTuple):
+    """What a call creates."""
+
+    value: Json
+    """The whole response."""
+
+    record: dict[str, Json] | None
+    """The part of the response that describes the resource."""
+
+    id_field: str | None
+
+    resource_id: Json
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _StatefulCall:
     mock: SchemaMock
@@ -118,30 +141,52 @@ class _StatefulCall:
         given_id = self._get_id()
         if given_id is not None and self.records.get(given_id) is not None:
             return _build_error(409, f"There is a {self._noun} {given_id!r} already.")
-        draws = self.draws
-        while True:
-            value = self.mock.respond(self.args, draws).value
-            record = _find_record(value, self.role.noun)
-            id_field = self._find_new_id_field(record or {})
-            new_id = record[id_field] if record and id_field else given_id
-            if new_id is None:
-                new_id = f"{self._noun[:3].upper()}-{draws.draw_integer(1, 10_000, 99_999)}"
+        draws, new = self.draws, self._draw_record(self.draws)
+        for _ in range(_MAX_DRAWS):
             # Two of many resources may get the same id, or a text of the response may be taken for one.
-            if given_id is not None or self.records.get(new_id) is None:
+            if given_id is not None or self.records.get(new.resource_id) is None:
                 break
             draws = draws.derive(len(self.records))
+            new = self._draw_record(draws)
+        else:
+            # The schema allows few ids, or the caller has chosen this one.
+            if new.id_field is not None and is_own_id_field(new.id_field, self.role.noun):
+                return _build_error(409, f"There is a {self._noun} {new.resource_id!r} already.")
+            new = self._draw_record(self.draws)._replace(id_field=None, resource_id=self._invent_id(self.draws))
+        value, record, id_field, new_id = new
         if not self.mock.has_schema:
             value = {id_field or f"{self.role.noun}_id": new_id, **attributes, "status": (record or {}).get("status")}
             record = value
         self.records.put(new_id, {**attributes, **(record or {id_field or f"{self.role.noun}_id": new_id})})
         return StatefulResponse(value)
 
+    def _draw_record(self, draws: KeyedDraws) -> _NewRecord:
+        value = self.mock.respond(self.args, draws).value
+        record = _find_record(value, self.role.noun)
+        id_field = self._find_new_id_field(record or {})
+        resource_id = record[id_field] if record and id_field else self._get_id()
+        if resource_id is None:
+            resource_id = f"{self._id_prefix}-{draws.draw_integer(1, 10_000, 99_999)}"
+        return _NewRecord(value, record, id_field, resource_id)
+
+    def _invent_id(self, draws: KeyedDraws) -> str:
+        """Return an id that is free, for a resource whose response has none."""
+        number = draws.draw_integer(1, 10_000, 99_999)
+        while self.records.get(f"{self._id_prefix}-{number}") is not None:
+            number += 1
+        return f"{self._id_prefix}-{number}"
+
     def _find_new_id_field(self, record: Mapping[str, Json]) -> str | None:
         """Return the field of a new record with its id. Ids that were given are those of other resources."""
         given = {fold_name(name) for name in self.args if name != self.role.id_argument}
-        return find_id_field(
-            {name: value for name, value in record.items() if fold_name(name) not in given}, self.role.noun
-        )
+        candidates = {name: value for name, value in record.items() if fold_name(name) not in given}
+        found = find_id_field(candidates, self.role.noun)
+        if found is None or is_own_id_field(found, self.role.noun):
+            return found
+        # A field that only sounds like an id, and is the same in all responses, is none: `status_code` is 201.
+        examples = [_find_record(each, self.role.noun) or {} for each in self.mock.examples]
+        fixed = {name for name in candidates if all(each.get(name) == examples[0].get(name) for each in examples)}
+        return find_id_field(candidates, self.role.noun, fixed)
 
     def get(self) -> StatefulResponse:
         record = self._find_or_generate()
@@ -180,20 +225,36 @@ class _StatefulCall:
         if self.role.operation is ResourceOperation.DELETE:
             self.records.delete(self._get_id())
         elif self.role.operation in _MANY:
-            for item in _find_items(response):
-                if (id_field := find_id_field(item, self.role.noun)) is not None:
+            items = _find_items(response)
+            repeated = find_repeated_fields(items)
+            for item in items:
+                if (id_field := find_id_field(item, self.role.noun, repeated)) is not None:
                     self.records.put(item[id_field], {**(self.records.get(item[id_field]) or {}), **item})
         elif (record := _find_record(response, self.role.noun)) is not None:
             resource_id = self._get_id()
-            if resource_id is None and (id_field := self._find_new_id_field(record)) is not None:
-                resource_id = record[id_field]
+            if resource_id is None:
+                resource_id = self._find_restored_id(record)
             if resource_id is not None:
                 known = self.records.get(resource_id) or {}
                 self.records.put(resource_id, {**known, **self._read_attributes(), **record})
 
+    def _find_restored_id(self, record: Mapping[str, Json]) -> Json:
+        """Return the id under which a response's record is kept; it may be invented, as in `create`."""
+        id_field = self._find_new_id_field(record)
+        is_creating = self.role.operation is ResourceOperation.CREATE
+        if id_field is not None:
+            is_own = is_own_id_field(id_field, self.role.noun)
+            if is_own or not is_creating or self.records.get(record[id_field]) is None:
+                return record[id_field]
+        return self._invent_id(self.draws.derive(len(self.records))) if is_creating else None
+
     @property
     def _noun(self) -> str:
         return self.role.noun.replace("_", " ")
+
+    @property
+    def _id_prefix(self) -> str:
+        return self._noun[:3].upper()
 
     def _get_id(self) -> Json:
         return self.args.get(self.role.id_argument) if self.role.id_argument else None
@@ -219,9 +280,10 @@ class _StatefulCall:
         """Return generated resources, as later calls have left those that were generated before, and remember them."""
         value = self.mock.respond(self.args, self.draws).value
         items = _find_items(value)
+        repeated = find_repeated_fields(items)
         kept: list[Json] = []
         for item in items:
-            id_field = find_id_field(item, self.role.noun)
+            id_field = find_id_field(item, self.role.noun, repeated)
             if id_field is None:
                 kept.append(item)
             elif not self.records.was_deleted(item[id_field]):
