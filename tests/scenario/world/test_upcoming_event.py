@@ -52,6 +52,24 @@ def test_looking_ahead_finds_what_follows_expected_actions_and_changes_nothing()
     assert (event.event_id, event.time) == ("e", START_TIME + 7)
 
 
+def test_an_event_that_can_never_happen_is_not_announced() -> None:
+    empty = build_world_event("empty", "ENV", ("a",), delay=None, at=START_TIME + 10) | {"action": None}
+    lost = build_world_event("lost", "ENV", ("a", "nothing"), delay=None, at=START_TIME + 10)
+    world = build_world(
+        build_world_event("u", "USER", delay=0),
+        build_world_event("a", "AGENT", ("u",), delay=2),
+        empty,
+        lost,
+        build_world_event("e", "ENV", ("a",), delay=20),
+    )
+    world.tick()
+
+    assert _describe_next(world) == ("e", 22)
+    event = world.step()
+    assert event is not None
+    assert event.event_id == "e"
+
+
 def test_events_after_the_end_do_not_happen_next() -> None:
     world = build_world(
         build_world_event("u", "USER", delay=0),

@@ -46,9 +46,11 @@ def find_upcoming_event(plan: EventPlan, queue: EventQueue, tracker: TurnTracker
         for child in (plan.events[each] for each in plan.events[name].children):
             if child.event_id in seen or child.event_id in queue.scheduled_ids or child.event_id in queue.excluded_ids:
                 continue
+            if child.blocked_reason:
+                continue
             if child.absolute_time is not None:
                 due = float(child.absolute_time)
-            elif not child.blocked_reason and all(parent in times for parent in child.parents):
+            elif all(parent in times for parent in child.parents):
                 due = max(times[parent] for parent in child.parents) + child.delay
             else:
                 continue
