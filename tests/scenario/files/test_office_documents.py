@@ -65,6 +65,15 @@ def test_paragraphs_and_tables_of_a_word_document_are_read() -> None:
     assert read_docx(_build_docx(text + broken)) == "Contract\nRent | 900 & more\none\ntwo"
 
 
+def test_a_table_in_a_cell_is_a_part_of_the_cell() -> None:
+    inner = "".join(f"<w:tr><w:tc>{_write_paragraph(text)}</w:tc></w:tr>" for text in ("in 1", "in 2"))
+    cells = (_write_paragraph("A"), f"<w:tbl>{inner}</w:tbl>{_write_paragraph('B')}", _write_paragraph("C"))
+    outer = "".join(f"<w:tc>{cell}</w:tc>" for cell in cells)
+    text = f"<w:tbl><w:tr>{outer}</w:tr></w:tbl>{_write_paragraph('after')}"
+
+    assert read_docx(_build_docx(text)) == "A | in 1 in 2 B | C\nafter"
+
+
 def test_slides_are_read_in_their_order() -> None:
     slides = {
         f"ppt/slides/slide{number}.xml": f"<a:sld {_DRAWING}><a:p><a:r><a:t>Point {number}</a:t></a:r></a:p></a:sld>"

@@ -229,34 +229,36 @@ class _Paragraphs:
         self._budget = budget
         self._lines: list[str] = []
         self._line: list[str] = []
-        self._row: list[list[str]] = []
+        self._rows: list[list[list[str]]] = []
+        """The cells of the open rows; a cell may contain a table, whose rows come after."""
         self._is_text = False
-        self._cell_depth = 0
 
     def start(self, tag: str, _: dict[str, str]) -> None:
         self._is_text = tag == self._text
         if tag in self._marks:
             self._line.append(self._marks[tag])
         elif tag == "tr":
-            self._row = []
-        elif tag == "tc":
-            self._cell_depth += 1
-            self._row.append([])
+            self._rows.append([])
+        elif tag == "tc" and self._rows:
+            self._rows[-1].append([])
 
     def end(self, tag: str) -> None:
         self._is_text = False
         if tag == self._paragraph:
-            line = "".join(self._line).rstrip()
+            self._add_line("".join(self._line).rstrip())
             self._line.clear()
-            if self._cell_depth and self._row:
-                self._row[-1].append(line)
-            else:
-                self._lines.append(line)
-        elif tag == "tc":
-            self._cell_depth -= 1
         elif tag == "tr":
-            self._lines.append(" | ".join(" ".join(cell).strip() for cell in self._row))
-            self._row = []
+            cells = self._rows.pop()
+            # Each table around another one repeats its text, so that deep nesting takes time and not only text.
+            self._budget.check_time()
+            self._add_line(" | ".join(" ".join(cell).strip() for cell in cells))
+
+    def _add_line(self, line: str) -> None:
+        """Add a line to the innermost open cell, or to the document."""
+        if self._rows and self._rows[-1]:
+            self._rows[-1][-1].append(line)
+        else:
+            self._lines.append(line)
 
     def data(self, text: str) -> None:
         if self._is_text:
