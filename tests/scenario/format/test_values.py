@@ -54,6 +54,28 @@ def test_a_text_of_another_type_says_what_would_fit(text: str, kind: str) -> Non
         parse_value(text, kind)
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("\u0663\u0664", "int", 34),
+        ("1_000", "int", 1000),
+        (" -7 ", "int", -7),
+        ("1_000.2_5", "float", 1000.25),
+        ("\u0663.5e1_0", "float", 3.5e10),
+        (".5", "float", 0.5),
+    ],
+)
+def test_a_number_is_read_as_python_and_so_are_reads_it(text: str, kind: str, value: float) -> None:
+    parsed = parse_value(text, kind)
+    assert (parsed, type(parsed)) == (value, type(value))
+
+
+@pytest.mark.parametrize("text", ["_1", "1_", "1__0", "1" * 301, "\u00b2"])
+def test_a_text_that_is_no_number_is_not_read_as_one(text: str) -> None:
+    with pytest.raises(ValueDoesNotFit, match="is not an int"):
+        parse_value(text, "int")
+
+
 def test_a_union_is_read_as_its_first_type() -> None:
     assert parse_value("5", "int | str") == 5
     assert parse_value('["a"]', "list[str] | None") == ["a"]

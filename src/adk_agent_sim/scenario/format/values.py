@@ -15,6 +15,9 @@ _PLACEHOLDER_PATTERN = re.compile(r"\{\{([^{}]+)\}\}")
 _TYPE_NAMES: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str", list: "list", dict: "dict"}
 
 
+_DIGITS = r"\d(_?\d)*+"
+_FLOAT_PATTERN = rf"[+-]?({_DIGITS}(\.({_DIGITS})?)?|\.{_DIGITS})([eE][+-]?\d(_?\d){{0,2}})?"
+
 _TRUE_WORDS, _FALSE_WORDS = ("true", "1", "t", "y", "yes"), ("false", "0", "f", "n", "no")
 
 
@@ -64,12 +67,14 @@ def parse_value(text: str | None, value_type: str | None) -> Json:
 
 
 def _parse_int(text: str) -> int:
-    # Not int() alone, which also accepts underscores and other digits, and is slow for very long texts.
-    return int(_require_match(text, r"[+-]?\d{1,300}", "an int, such as 5"))
+    # What int() accepts, as in ARE: digits of any script, and single underscores between them. Not int() alone, because
+    # it is slow for very long texts.
+    return int(_require_match(text, r"[+-]?\d(_?\d){0,299}", "an int, such as 5"))
 
 
 def _parse_float(text: str) -> float:
-    return float(_require_match(text, r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", "a float, such as 5.0"))
+    # What float() accepts, but for `nan` and `inf`, which JSON does not have.
+    return float(_require_match(text, _FLOAT_PATTERN, "a float, such as 5.0"))
 
 
 def _parse_bool(text: str) -> bool:
