@@ -32,6 +32,20 @@ def test_ids_depend_on_seed_and_name_only_whatever_the_hash_seed() -> None:
     assert len(others) == 4
 
 
+class _HighestRandom(WorldRandom):
+    """Draws only the highest bits."""
+
+    def _next_bytes(self) -> bytes:
+        return b"\xff" * 16
+
+
+def test_a_number_never_reaches_the_end_of_its_interval() -> None:
+    random = _HighestRandom(0, "x")
+    assert 0.999 < random.next_float() < 1
+    assert 2.999 < random.uniform(2, 3) < 3
+    assert random.uniform(5, 5) == 5
+
+
 def test_a_stream_is_restored_by_its_draw_count() -> None:
     random = WorldRandom(0, "x")
     random.new_id()

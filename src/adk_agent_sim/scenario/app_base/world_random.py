@@ -5,7 +5,10 @@ The n-th draw is a pure function of (seed, name, n), so the draw count alone res
 
 from __future__ import annotations
 
+import math
 from hashlib import blake2b
+
+_HIGHEST_FRACTION = math.nextafter(1, 0)
 
 
 class WorldRandom:
@@ -28,11 +31,14 @@ class WorldRandom:
 
     def next_float(self) -> float:
         """Return a number in the interval [0, 1)."""
-        return int.from_bytes(self._next_bytes()[:7], "big") / (1 << 56)
+        # A float has 53 bits, so the highest quotients of 56 would be rounded to 1.
+        return min(int.from_bytes(self._next_bytes()[:7], "big") / (1 << 56), _HIGHEST_FRACTION)
 
     def uniform(self, low: float, high: float) -> float:
         """Return a number in the interval [low, high)."""
-        return low + (high - low) * self.next_float()
+        drawn = low + (high - low) * self.next_float()
+        # The sum is rounded, too.
+        return min(drawn, math.nextafter(high, low)) if low < high else drawn
 
     def _next_bytes(self) -> bytes:
         self.draw_count += 1
