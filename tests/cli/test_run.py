@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -337,6 +338,24 @@ class TestDoctor:
         assert done.returncode == 0, done.stdout
         for what in ("Python", "google-adk", "port 8080", "browser", "working folder"):
             assert what in done.stdout
+
+    @pytest.mark.parametrize(
+        ("installed", "is_supported"),
+        [("2.14rc1", True), ("2.13.0b2", True), ("3", True), ("2.12rc1", False), ("nightly", False)],
+    )
+    def test_it_reads_versions_of_every_form(
+        self, installed: str, is_supported: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        metadata = tmp_path / "google_adk-1.dist-info" / "METADATA"
+        metadata.parent.mkdir()
+        metadata.write_text(f"Metadata-Version: 2.1\nName: google-adk\nVersion: {installed}\n")
+        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+
+        done = CliRunner().invoke(adksim, ["doctor", "--json"])
+
+        assert done.exception is None or isinstance(done.exception, SystemExit)
+        findings = {finding["what"]: finding for finding in json.loads(done.stdout)}
+        assert (findings["google-adk"]["ok"], installed in findings["google-adk"]["detail"]) == (is_supported, True)
 
     def test_its_results_are_available_as_json(self) -> None:
         findings = {finding["what"]: finding for finding in json.loads(_run("doctor", "--json").stdout)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import sys
@@ -83,7 +84,9 @@ def _check_adk() -> Diagnosis:
     installed = _find_version("google-adk")
     if installed is None:
         return Diagnosis("google-adk", False, "not installed; pip install google-adk", needed=True)
-    is_supported = tuple(int(part) for part in installed.split(".")[:2]) >= _MIN_ADK_VERSION
+    # The first two numbers only: a version may end with a letter or more, as `2.14rc1` and `2.14.dev3+local` do.
+    numbers = re.match(r"(\d+)(?:\.(\d+))?", installed, re.ASCII)
+    is_supported = numbers is not None and (int(numbers[1]), int(numbers[2] or 0)) >= _MIN_ADK_VERSION
     minimum = ".".join(map(str, _MIN_ADK_VERSION))
     detail = installed if is_supported else f"{installed}; {minimum} or newer is needed (pip install -U google-adk)"
     return Diagnosis("google-adk", is_supported, detail, needed=True)
