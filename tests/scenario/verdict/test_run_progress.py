@@ -44,7 +44,10 @@ def test_events_become_due_and_happen_as_the_run_goes_on(recorded: RecordedWorld
     assert sent.events["a"].state == "due"
 
     answered = read_run_progress(SCENARIO, events[: happened[3]])
-    assert (answered.events["v"].state, answered.events["v"].seconds) == ("due", 8)
+    # The message was sent at second 6, so the check at second 7 notices it.
+    assert (answered.events["v"].state, answered.events["v"].seconds) == ("due", 9)
+    visited = read_run_progress(SCENARIO, events[: happened[4]])
+    assert (visited.events["v"].state, visited.events["v"].seconds) == ("happened", 9)
 
 
 def test_a_judged_turn_says_which_actions_were_expected_and_a_verdict_what_was_wrong(

@@ -176,8 +176,9 @@ class _ProgressReader:
         if turn >= len(message_times):
             return None
         start = self._graph.start
-        # The world notices a message at a check, of which there is one per time increment.
-        return start + math.ceil((message_times[turn] - start) / self._increment) * self._increment
+        # The world notices a message at a check, of which there is one per time increment. The check at the time of the
+        # message itself was made when that time came, before the agent could send it.
+        return start + (math.floor((message_times[turn] - start) / self._increment) + 1) * self._increment
 
     def _compute_due_time(self, event: AnyEvent, done: Mapping[str, float]) -> float | None:
         """Return when an event is due; None if something that it depends on is not done."""
