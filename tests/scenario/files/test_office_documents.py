@@ -16,6 +16,7 @@ from adk_agent_sim.scenario.files.office_documents import DocumentRefused, read_
 
 _WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 _DRAWING = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+_LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _SHEET = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 
 
@@ -83,6 +84,42 @@ def test_slides_are_read_in_their_order() -> None:
     assert read_pptx(_build_archive(**slides)) == (
         "## Slide 1\n\nPoint 1\n\n## Slide 2\n\nPoint 2\n\n## Slide 3\n\nPoint 10"
     )
+
+
+def _write_relationships(kind: str, **targets: str) -> str:
+    namespace = "http://schemas.openxmlformats.org/package/2006/relationships"
+    each = (f'<Relationship Id="{key}" Type="{_LINKS}/{kind}" Target="{to}"/>' for key, to in targets.items())
+    return f'<Relationships xmlns="{namespace}">{"".join(each)}</Relationships>'
+
+
+def test_slides_are_read_in_the_order_of_the_presentation() -> None:
+    slides = {
+        f"ppt/slides/slide{number}.xml": f"<a:sld {_DRAWING}><a:p><a:r><a:t>Point {number}</a:t></a:r></a:p></a:sld>"
+        for number in (1, 2, 3)
+    }
+    listed = '<p:sldId id="256" r:id="r2"/><p:sldId id="257" r:id="r1"/>'
+    presentation = f'<p:presentation xmlns:p="p" xmlns:r="{_LINKS}"><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>'
+    relationships = _write_relationships("slide", r1="slides/slide1.xml", r2="/ppt/slides/slide2.xml")
+
+    archive = _build_archive(
+        **slides, **{"ppt/presentation.xml": presentation, "ppt/_rels/presentation.xml.rels": relationships}
+    )
+
+    assert read_pptx(archive) == "## Slide 1\n\nPoint 2\n\n## Slide 2\n\nPoint 1"
+
+
+def test_sheets_have_their_own_titles_in_the_order_of_the_workbook() -> None:
+    sheets = {
+        f"xl/worksheets/sheet{number}.xml": f"<worksheet {_SHEET}><row><c><v>{number}</v></c></row></worksheet>"
+        for number in (1, 2)
+    }
+    listed = '<sheet name="Second" r:id="r2"/><sheet name="Chart" r:id="r3"/><sheet name="First" r:id="r1"/>'
+    relationships = _write_relationships("worksheet", r1="worksheets/sheet1.xml", r2="worksheets/sheet2.xml")
+    workbook = f'<workbook {_SHEET} xmlns:r="{_LINKS}"><sheets>{listed}</sheets></workbook>'
+
+    archive = _build_archive(**sheets, **{"xl/workbook.xml": workbook, "xl/_rels/workbook.xml.rels": relationships})
+
+    assert read_xlsx(archive) == "## Second\n\n2\n\n## First\n\n1"
 
 
 def test_rows_of_a_workbook_are_read_with_shared_texts_and_empty_columns() -> None:

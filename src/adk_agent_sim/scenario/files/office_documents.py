@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import PurePosixPath
+from posixpath import join, normpath
 from typing import Any
 from xml.parsers import expat
 
@@ -59,9 +60,11 @@ def read_pptx(content: bytes) -> str:
     budget = _Budget()
     slides: list[str] = []
     with _open_archive(content) as archive:
-        for number, name in enumerate(_list_parts(archive, r"ppt/slides/slide(\d+)\.xml"), start=1):
+        parts = _PartList("sldId", "slide")
+        parts.read(archive, "ppt/presentation.xml", budget)
+        for number, part in enumerate(parts.find_parts(archive, r"ppt/slides/slide(\d+)\.xml"), start=1):
             paragraphs = _Paragraphs("p", "t", {"br": "\n"}, budget)
-            _parse_xml(_read_part(archive, name, budget), paragraphs.start, paragraphs.end, paragraphs.data)
+            _parse_xml(_read_part(archive, part, budget), paragraphs.start, paragraphs.end, paragraphs.data)
             slides.append(f"## Slide {number}\n\n{paragraphs.finish()}")
     if not slides:
         raise DocumentRefused("it has no slides")
@@ -75,14 +78,16 @@ def read_xlsx(content: bytes) -> str:
         shared = _SharedStrings(budget)
         if "xl/sharedStrings.xml" in archive.namelist():
             _parse_xml(_read_part(archive, "xl/sharedStrings.xml", budget), shared.start, shared.end, shared.data)
-        names = _SheetNames()
-        _parse_xml(_read_part(archive, "xl/workbook.xml", budget), names.start, lambda _: None, lambda _: None)
+        parts = _PartList("sheet", "worksheet")
+        parts.read(archive, "xl/workbook.xml", budget)
         sheets: list[str] = []
-        for number, part in enumerate(_list_parts(archive, r"xl/worksheets/sheet(\d+)\.xml")):
+        for number, part in enumerate(parts.find_parts(archive, r"xl/worksheets/sheet(\d+)\.xml")):
             rows = _SheetRows(shared.texts, budget)
             _parse_xml(_read_part(archive, part, budget), rows.start, rows.end, rows.data)
-            title = names.names[number] if number < len(names.names) else f"Sheet {number + 1}"
+            title = parts.names[number] if number < len(parts.names) else f"Sheet {number + 1}"
             sheets.append("\n".join([f"## {title}", "", *rows.lines]))
+    if not sheets:
+        raise DocumentRefused("it has no sheets")
     return "\n\n".join(sheets)
 
 
@@ -298,15 +303,40 @@ class _SharedStrings:
             self._parts.append(text)
 
 
-class _SheetNames:
-    """Collects the names of the sheets of a workbook."""
+class _PartList:
+    """The sheets or slides that a document lists, in its order, which the numbers in the names of parts do not say."""
 
-    def __init__(self) -> None:
+    def __init__(self, tag: str, kind: str) -> None:
         self.names: list[str] = []
+        self._tag = tag
+        self._kind = kind
+        self._listed: list[tuple[str, str]] = []
+        self._targets: dict[str, str] = {}
+
+    def read(self, archive: zipfile.ZipFile, owner: str, budget: _Budget) -> None:
+        """Read the part with the list, and the one that says which parts are meant."""
+        folder, _, name = owner.rpartition("/")
+        for part in (owner, f"{folder}/_rels/{name}.rels"):
+            if part not in archive.namelist():
+                continue
+            _parse_xml(_read_part(archive, part, budget), self.start, lambda _: None, lambda _: None)
+        self._targets = {key: normpath(join("/", folder, target))[1:] for key, target in self._targets.items()}
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "sheet":
-            self.names.append(attributes.get("name", ""))
+        if tag == self._tag:
+            key = next((value for name, value in attributes.items() if name.endswith("/relationships id")), "")
+            self._listed.append((attributes.get("name", ""), key))
+        elif tag == "Relationship" and attributes.get("Type", "").endswith(f"/{self._kind}"):
+            self._targets[attributes.get("Id", "")] = attributes.get("Target", "")
+
+    def find_parts(self, archive: zipfile.ZipFile, pattern: str) -> list[str]:
+        """Return the parts, and set `names`; without a list, these are the parts of a pattern by their number."""
+        existing = {*archive.namelist()}
+        found = [(name, self._targets[key]) for name, key in self._listed if self._targets.get(key) in existing]
+        if len(found) > MAX_PARTS:
+            raise DocumentRefused(f"it has more than {MAX_PARTS:,} parts")
+        self.names = [name for name, _ in found or self._listed]
+        return [part for _, part in found] or _list_parts(archive, pattern)
 
 
 class _SheetRows:
