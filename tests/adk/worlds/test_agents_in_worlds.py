@@ -197,8 +197,16 @@ async def test_a_script_plays_the_model(tmp_path: Path) -> None:
     )
     result = await prepare_run(WorldRunPlan(player=f"script:{script}"), build_two_turns()).run()
     assert (result.passed, result.metadata.player) == (True, f"script:{script}")
-    script.write_text("steps: [{deny: true}]", encoding="utf-8")
-    with pytest.raises(InvalidScript, match="nobody can deny a call here"):
+
+
+@pytest.mark.parametrize(
+    "step", ["approve: null", "deny: true", "tool: add, returns: 4", "answer: {city: Rome}", "sign_in: true"]
+)
+def test_a_script_of_the_model_decides_nothing_else(tmp_path: Path, step: str) -> None:
+    script = tmp_path / "script.yaml"
+    script.write_text(f"steps: [{{user: Hi}}, {{{step}}}]", encoding="utf-8")
+    title, _, _ = step.partition(":")
+    with pytest.raises(InvalidScript, match=rf"step 2: `{title}.*` is no decision of the model, .* Remove the step"):
         prepare_run(WorldRunPlan(player=f"script:{script}"), build_two_turns())
 
 

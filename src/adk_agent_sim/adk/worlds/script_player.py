@@ -29,8 +29,9 @@ class ScriptPlayer:
             InvalidScript: A step is no decision of a model.
         """
         for number, step in enumerate(script.steps, start=1):
-            if step.title in ("approve", "deny"):
-                raise InvalidScript(source, f"step {number}: nobody can {step.title} a call here. Remove the step.")
+            if not step.all_calls and step.title not in ("user", "respond"):
+                reason = f"`{step.title}` is no decision of the model, which is all that a script plays here"
+                raise InvalidScript(source, f"step {number}: {reason}. Remove the step.")
         self._responses = _iter_responses(script)
 
     def __call__(self, request: LlmRequest) -> LlmResponse:
