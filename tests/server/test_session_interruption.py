@@ -9,11 +9,28 @@ from pathlib import Path
 
 from api_client import ApiClient, serve_agents
 from google.adk.agents import LlmAgent
+from google.adk.apps import App
 from processes import invoke_adksim
+
+from adk_agent_sim import EnvironmentSimulationFactory
+from adk_agent_sim.environment.rules_file import parse_rules
+
+_PROFILES = "{profiles: {down: [fail]}, rules: [{name: fail, match: {tool: walk}, do: {raise: KeyError}}]}"
 
 
 def _create_agent() -> LlmAgent:
     return LlmAgent(name="walker", model="gemini-2.5-flash")
+
+
+def walk() -> str:
+    """Walk."""
+    return "walked"
+
+
+def _create_app() -> App:
+    agent = LlmAgent(name="walker", model="gemini-2.5-flash", tools=[walk])
+    plugin = EnvironmentSimulationFactory.create_plugin(parse_rules(_PROFILES))
+    return App(name="walker", root_agent=agent, plugins=[plugin])
 
 
 async def _start_all(browser: ApiClient) -> dict[str, str]:
@@ -78,3 +95,23 @@ async def test_sessions_of_a_server_that_was_killed_say_when(tmp_path: Path) -> 
         shutil.copytree(killed, left)  # what the files are like after a kill at this moment
     async with serve_agents(tmp_path, _create_agent(), database=left / "kept.db") as browser:
         await _check_all(browser, sessions)
+
+
+async def test_a_profile_that_is_recorded_only_at_the_stop_does_not_finish_the_run(tmp_path: Path) -> None:
+    async with serve_agents(tmp_path, _create_app(), database=tmp_path / "kept.db") as browser:
+        session_id = await browser.start_session("walker", "hi")
+        await browser.wait_for_turn(session_id)
+        await browser.post(f"/sessions/{session_id}/environment/profile", {"profile": "down"})
+        # The switch came after the turn was asked, so the fork records it with its next call, or at its end.
+        fork = {"action": "fork", "turn": 1}
+        waiting = (await browser.post(f"/sessions/{session_id}/travel", fork))["session_id"]
+        await browser.wait_for_turn(waiting)
+    async with serve_agents(tmp_path, _create_app(), database=tmp_path / "kept.db") as browser:
+        assert (await browser.get(f"/sessions/{waiting}"))["interruption"] == "in_run"
+        assert "down is active" in [row["summary"] for row in (await browser.get_rows(waiting))[-2:]]
+        last = (await browser.post(f"/sessions/{waiting}/travel", {"action": "fork"}))["session_id"]
+        assert (await browser.get(f"/sessions/{last}/environment"))["profile"] == "down"
+        await browser.call_tools(last, ("walk", {}))
+        await browser.respond(last, "Not today")
+        await browser.wait_for_status(last, "done")
+        assert [row["rule"] for row in await browser.get_rows(last) if row.get("rule")] == ["fail"]

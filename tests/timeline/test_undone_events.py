@@ -7,8 +7,18 @@ from collections.abc import Sequence
 from timeline_builders import user_content
 
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.events import Event, Payload, TurnAsked, TurnDecided, UserSpoke
-from adk_agent_sim.timeline.session_events import Rewound
+from adk_agent_sim.timeline.events import (
+    EnvironmentDecided,
+    Event,
+    Payload,
+    RunEnded,
+    RunOutcome,
+    TurnAsked,
+    TurnDecided,
+    TurnWithdrawn,
+    UserSpoke,
+)
+from adk_agent_sim.timeline.session_events import SERVER_STOPPED_IN_RUN, Closed, Rewound
 from adk_agent_sim.timeline.turn_prefix import cut_at_end, cut_before_message, cut_before_turn, list_turns
 from adk_agent_sim.timeline.undone_events import count_undone_turns, list_redoable, remove_undone_events
 
@@ -102,3 +112,20 @@ def test_a_cut_before_a_turn_leaves_out_turns_that_were_not_decided_by_then() ->
     assert _seqs(cut_at_end(side_by_side).interrupted) == [1, 2, 3, 4, 5]
     assert cut_before_message(side_by_side, 1).events == []
     assert _seqs(list_turns(side_by_side)) == [2, 3, 6]
+
+
+def test_a_switch_that_is_recorded_while_the_server_stops_belongs_to_the_interrupted_run() -> None:
+    switched = EnvironmentDecided(call_id="", tool_name="", rule="", actions=[], passed_over=[], environment={})
+    stopped = _log(
+        *_TWO_TURNS[:4],
+        (TurnWithdrawn(), "b"),
+        (RunEnded(invocation_id="i", outcome=RunOutcome.CANCELLED), ""),
+        (switched, ""),
+        (Closed(reason=SERVER_STOPPED_IN_RUN), ""),
+    )
+
+    prefix = cut_at_end(stopped)
+
+    assert prefix.completed == []
+    assert _seqs(prefix.interrupted) == [1, 2, 3, 7]
+    assert prefix.asked is stopped[3]

@@ -142,10 +142,11 @@ def _remove_server_stop(events: Sequence[Event]) -> Sequence[Event]:
     if not isinstance(last, Closed) or last.reason != SERVER_STOPPED_IN_RUN:
         return events
     end = len(events)
-    # A server that stops ends the run and withdraws its turns before it closes the session.
-    while end and isinstance(events[end - 1].payload, Closed | RunEnded | TurnWithdrawn):
+    # A server that stops ends the run and withdraws its turns before it closes the session. In between it records
+    # switches of the environment that no call has recorded yet: they were made in the run, and still count.
+    while end and isinstance(events[end - 1].payload, Closed | RunEnded | TurnWithdrawn | EnvironmentDecided):
         end -= 1
-    return events[:end]
+    return [*events[:end], *(event for event in events[end:] if isinstance(event.payload, EnvironmentDecided))]
 
 
 def find_run_start(events: Sequence[Event]) -> int:
