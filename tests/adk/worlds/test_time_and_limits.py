@@ -92,6 +92,11 @@ async def test_a_limit_of_simulated_time_ends_the_run_with_a_verdict() -> None:
     assert (own.ended, own.simulated_seconds) == (RunEnd.MAX_DURATION, 30)
 
 
+async def test_a_limit_of_no_simulated_time_ends_the_run_before_the_first_model_call() -> None:
+    result = await _run_until(WorldRunOptions(max_duration=0), text_response("Done."))
+    assert (result.ended, result.step_count, result.simulated_seconds) == (RunEnd.MAX_DURATION, 0, 0)
+
+
 async def test_a_limit_of_real_time_ends_the_run_with_a_verdict() -> None:
     class _SlowModel(BaseLlm):
         model: str = "slow"

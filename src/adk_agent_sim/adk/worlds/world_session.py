@@ -73,7 +73,8 @@ class WorldSession:
         self._open_model_calls: dict[_CallKey, float] = {}
         self._longest_thought = 0.0
         scenario_duration = world.scenario.trace.metadata.definition.duration
-        self.max_duration = options.max_duration or (DEFAULT_DURATION if scenario_duration is None else None)
+        default_duration = DEFAULT_DURATION if scenario_duration is None else None
+        self.max_duration = default_duration if options.max_duration is None else options.max_duration
         """The limit of simulated seconds; None if the scenario's own end is the limit."""
         # Notifications that were taken together with a message of the user wait here for the next model call.
         self._early: list[DeliveredNotification] = []
