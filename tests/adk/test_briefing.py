@@ -11,10 +11,10 @@ import pytest
 from api_client import ApiClient, serve_agents
 from google.adk.agents import LlmAgent
 from google.adk.agents.callback_context import CallbackContext
-from google.adk.tools import FunctionTool
+from google.adk.tools import BaseTool, FunctionTool
 from google.adk.tools.mcp_tool import McpToolset, StdioConnectionParams
 from mcp import StdioServerParameters
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from adk_agent_sim.timeline.framework_texts import split_instruction
 
@@ -63,6 +63,21 @@ def build_desk() -> LlmAgent:
         ],
         sub_agents=[LlmAgent(name="clerk", model="gemini-1.5-pro", description="Files papers.")],
     )
+
+
+class _UndeclarableTool(BaseTool):
+    """A tool whose declaration cannot be built."""
+
+    def _get_declaration(self) -> None:
+        raise ValueError("no schema for 'size'")
+
+
+class _OpenFile(BaseModel):
+    """An output for which there is no JSON Schema."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    file: _UndeclarableTool
 
 
 async def _get_briefing(browser: ApiClient, session_id: str, **query: Any) -> Any:
@@ -141,3 +156,26 @@ def test_an_authors_text_about_transfers_without_adks_end_is_the_authors() -> No
 
     assert [(section.text, section.is_from_adk) for section in split_instruction(text)] == [(text, False)]
     assert split_instruction("") == []
+
+
+async def test_a_tool_whose_declaration_fails_is_the_problem(tmp_path: Path) -> None:
+    agent = LlmAgent(
+        name="desk",
+        model="gemini-1.5-pro",
+        instruction="Help.",
+        output_schema=Report,
+        tools=[_UndeclarableTool(name="measure", description="Measure."), greet],
+    )
+    async with serve_agents(tmp_path, agent) as browser:
+        briefing = await _get_briefing(browser, await browser.start_session("desk"))
+
+    assert (briefing["instruction"], briefing["problem"]) == ("Help.", "no schema for 'size'")
+    assert briefing["output_schema"]["title"] == "Report"
+
+
+async def test_an_output_schema_that_json_schema_cannot_express_is_the_problem(tmp_path: Path) -> None:
+    agent = LlmAgent(name="desk", model="gemini-1.5-pro", output_schema=_OpenFile)
+    async with serve_agents(tmp_path, agent) as browser:
+        briefing = await _get_briefing(browser, await browser.start_session("desk"))
+
+    assert briefing["problem"].startswith("Cannot generate a JsonSchema")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from google.adk.tools import AgentTool, ToolContext
+from google.adk.models.llm_request import LlmRequest
+from google.adk.tools import AgentTool, BaseTool, ToolContext
 from scripted_agent import build_scripted_agent, run_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory
@@ -57,6 +58,27 @@ async def test_an_order_is_cancelled_only_for_the_same_id() -> None:
     )
 
     assert (await run_scripted_agent(agent, plugin))[1:] == [{"status": "open"}, {"status": "gone"}]
+
+
+class _SelfOfferingTool(BaseTool):
+    """A tool that declares itself only in the request, as tools of third parties do."""
+
+    def _get_declaration(self) -> None:
+        raise NotImplementedError
+
+    async def process_llm_request(self, *, tool_context: ToolContext, llm_request: LlmRequest) -> None:
+        llm_request.tools_dict[self.name] = self
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any]:
+        return {"found": args["text"]}
+
+
+async def test_rules_look_at_the_arguments_of_a_tool_without_a_declaration() -> None:
+    plugin = _plugin('rules: [{match: {tool: search, args: {text: a}}, do: {respond: {found: "no {{args.text}}"}}}]')
+    tool = _SelfOfferingTool(name="search", description="Search.")
+    agent = build_scripted_agent([tool], [("search", {"text": "a"})], [("search", {"text": "b"})])
+
+    assert await run_scripted_agent(agent, plugin) == [{"found": "no a"}, {"found": "b"}]
 
 
 _RATE_LIMIT = """

@@ -56,7 +56,7 @@ class AgentBriefing:
     """The name of its own model."""
 
     problem: str = ""
-    """Why the instruction or the tools could not be resolved; empty if they could."""
+    """Why the instruction, the tools or the output schema could not be resolved; empty if they could."""
 
 
 async def build_briefing(root: BaseNode, context: InvocationContext) -> AgentBriefing:
@@ -66,22 +66,27 @@ async def build_briefing(root: BaseNode, context: InvocationContext) -> AgentBri
     output_type = cast("Any", root).output_schema
     instruction, is_template, problem = "", False, ""
     tools: list[BaseTool] = []
+    declarations: list[Json] = []
+    output_schema: JsonSchema | None = None
     try:
+        # First, because it needs nothing but the agent: it is shown although a server with tools is down.
+        output_schema = to_json_schema(output_type) if output_type is not None else None
         with copy_with_seat(root) as agent:  # canonical_tools resolves the agent's model
             instruction, is_template = await _resolve_instruction(agent, context)
             tools = await _load_tools(agent, ReadonlyContext(context))
         if targets := list_transfer_targets(root):
             tools.append(TransferToAgentTool(agent_names=targets))
+        declarations = _declare_tools(tools)
     except Exception as error:  # noqa: BLE001 - from the agent's own code and servers; shown to the person
         problem = str(error) or type(error).__name__
     return AgentBriefing(
         agent_name=root.name,
         instruction=instruction,
         is_template=is_template,
-        declarations=_declare_tools(tools),
+        declarations=declarations,
         consent_tools=frozenset(tool.name for tool in tools if asks_for_consent(tool)),
         input_schema=get_input_schema(root),
-        output_schema=to_json_schema(output_type) if output_type is not None else None,
+        output_schema=output_schema,
         model=get_model_name(root),
         problem=problem,
     )

@@ -137,7 +137,10 @@ def get_declaration(tool: BaseTool) -> types.FunctionDeclaration | None:
     declarations, but only once a turn has begun. Without it tools have no schema before the first turn.
     """
     declare = _get_attribute(tool, "_get_declaration", "Reading the declaration of a tool")
-    return declare()
+    try:
+        return declare()
+    except NotImplementedError:
+        return None  # a tool that offers itself to models in its own `process_llm_request`
 
 
 def asks_for_consent(tool: BaseTool) -> bool:

@@ -6,7 +6,6 @@ output schema of an MCP tool, of a declaration, of an agent --> else the functio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any, cast, get_type_hints
 
 from google.adk.tools import AgentTool, BaseTool, FunctionTool
@@ -25,9 +24,7 @@ _RETURN_ANNOTATION = "return annotation"
 
 def read_tool_spec(tool: BaseTool) -> ToolSpec:
     """Return what is known about a tool; nothing but its name if it does not declare itself."""
-    declaration = None
-    with suppress(NotImplementedError):
-        declaration = get_declaration(tool)
+    declaration = get_declaration(tool)
     results, origin = _read_results(tool, declaration)
     return ToolSpec(
         name=tool.name,
