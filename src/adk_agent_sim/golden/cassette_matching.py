@@ -90,8 +90,8 @@ class RequestMatcher:
         if isinstance(recorded, int | float) and type(recorded) is type(found):
             is_time = _EARLIEST_TIME < recorded < _LATEST_TIME
             return recorded == found or (is_time and self._is_now(cast("float", found)))
-        # Python finds True, 1 and 1.0 equal, a model may not.
-        return recorded == MASK or (type(recorded) is type(found) and bool(recorded == found))
+        # Values of two types differ: Python finds True, 1 and 1.0 equal, a model may not. Only null can be equal here.
+        return recorded == MASK or (recorded is None and found is None)
 
     def _is_text_match(self, recorded: str, found: str) -> bool:
         """Compare two texts piece by piece, each of which is read once."""
