@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ async def test_a_tool_gets_a_credential_that_is_not_in_the_database(
         given = [event for event in sim.events() if event.author == "user"][-1]
         assert SECRET in given.model_dump_json()
         assert isinstance(await (await sim.send("Thanks")).respond("Welcome"), Done)
-    with sqlite3.connect(tmp_path / "sessions.db") as database:
+    with closing(sqlite3.connect(tmp_path / "sessions.db")) as database:
         stored = str(database.execute("SELECT * FROM events").fetchall())
     assert "get_weather" in stored
     assert "not recorded" in stored
