@@ -9,6 +9,7 @@ import pytest
 from answering_model import answer_orders
 from gemini_server import GeminiServer, serve_gemini
 from google.adk.models.google_llm import Gemini
+from google.genai.types import HttpRetryOptions
 from scripted_agent import build_scripted_agent, run_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory
@@ -30,7 +31,9 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def _order_lamp(server: GeminiServer, rules: str = _RULES, model: Any = None) -> dict[str, Any]:
-    model = model or Gemini(model="gemini-2.5-flash", base_url=server.url)
+    # By itself the client repeats a request whose connection was lost, after up to ten seconds, and hides the loss.
+    once = HttpRetryOptions(attempts=1)
+    model = model or Gemini(model="gemini-2.5-flash", base_url=server.url, retry_options=once)
     plugin = EnvironmentSimulationFactory.create_plugin(parse_rules(rules), simulation_model=model)
     agent = build_scripted_agent([create_order], [("create_order", {"item": "lamp"})])
     (response,) = await run_scripted_agent(agent, plugin)
