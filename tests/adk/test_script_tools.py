@@ -33,7 +33,12 @@ async def test_what_the_script_returns_as_the_tool_is_what_the_model_gets(tmp_pa
     wrong = await _play(tmp_path, f"{_ADD}, {{tool: add, returns: 4}}, {{respond: 4}}")
     at_the_end = await _play(tmp_path, f"{_ADD}, {{tool: add, returns: 4}}")
 
+    of_another_type = await _play(
+        tmp_path, "{call: add, args: {a: 2, b: 2}, expect: true}, {tool: add, returns: 1}, {respond: 4}"
+    )
+
     assert right == []
+    assert [mismatch.expected for mismatch in of_another_type] == [{"result": True}]
     assert (
         wrong == at_the_end == [Mismatch(where="step 2: call add (add)", expected={"result": 5}, found={"result": 4})]
     )

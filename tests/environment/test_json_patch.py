@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from adk_agent_sim.environment.json_patch import PatchNotApplicable, PatchOperation, apply_patch, replace_at
-from adk_agent_sim.environment.json_values import copy_value, get_at_path, is_same_value, parse_path
+from adk_agent_sim.environment.json_values import copy_value, get_at_path, parse_path
+from adk_agent_sim.timeline.json_equality import is_same_value
 
 
 def _build_operations(*operations: dict[str, Any]) -> list[PatchOperation]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.environment.json_values import MISSING, find_value, is_same_value
+from adk_agent_sim.environment.json_values import MISSING, find_value
 from adk_agent_sim.environment.rule_lint import ToolCatalog
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import check_rules_text, parse_rules
@@ -20,6 +20,7 @@ from adk_agent_sim.environment.templates import (
     parse_text,
     render,
 )
+from adk_agent_sim.timeline.json_equality import is_same_value
 
 _ARGS: dict[str, Any] = {
     "id": 7,

@@ -46,6 +46,20 @@ def test_responses_are_matched_by_the_id_of_the_call() -> None:
     assert _list_differences(recorded, current) == [("call 2 of get", {"n": 2}, {"n": 3})]
 
 
+def test_a_response_that_is_true_instead_of_1_is_a_difference() -> None:
+    recorded = _build_recording(_call("a", "search", {"n": [1]}), _call("b", "search", {"n": [1]}))
+    current = _build_recording(_call("a", "search", {"n": [True]}), _call("b", "search", {"n": [1.0]}))
+
+    assert _list_differences(recorded, current) == [("call 1 of search", {"n": [1]}, {"n": [True]})]
+
+
+def test_an_argument_that_is_true_instead_of_1_is_a_difference() -> None:
+    recorded = _build_recording(replace(_call("a", "search", {}), arguments={"n": 1}))
+    current = _build_recording(replace(_call("a", "search", {}), arguments={"n": True}))
+
+    assert [what for what, _, _ in _list_differences(recorded, current)] == ["call 1 of search"]
+
+
 @pytest.mark.parametrize(
     ("ignored", "left"),
     [

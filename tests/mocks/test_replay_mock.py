@@ -237,6 +237,15 @@ def test_of_several_recordings_the_calls_rule_out_those_that_differ() -> None:
     assert explained.endswith("with different responses; write `case:` to choose the recording")
 
 
+def test_recordings_that_answer_1_and_true_differ() -> None:
+    mock = _mock(
+        _record(("find", {}, {"n": [1]}), name="one"),
+        _record(("find", {}, {"n": [True]}), name="two"),
+    )
+
+    assert "with different responses" in _explain(mock, "find", {})
+
+
 def test_calls_inside_of_a_call_are_used_with_it() -> None:
     outer = RecordedToolCall(
         key=StreamKey(), call_id="outer", tool_name="ask_expert", arguments={}, response={"result": 1}, actions={}

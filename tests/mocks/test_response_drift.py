@@ -15,6 +15,7 @@ from adk_agent_sim.mocks.response_drift import compare_responses, has_same_shape
         ({"a": 1, "b": [1]}, {"b": [1.0], "a": 1}, 1.0, 1.0, []),
         ({}, {}, 1.0, 1.0, []),
         ({"a": 1, "b": "x"}, {"a": 2, "b": "x"}, 1.0, 0.5, ["a: 1; really 2"]),
+        ({"a": 1}, {"a": True}, 1 / 3, 0.0, ["a: 1; really true"]),
         ({"a": 1}, {"a": "1"}, 1 / 3, 0.0, ['a: 1; really "1"']),
         ({"a": 1}, {"a": 1, "b": 2}, 2 / 3, 0.5, ["b: missing; really 2"]),
         ({"a": 1, "c": 2}, {"a": 1}, 2 / 3, 0.5, ["c: 2, which the real tool does not have"]),

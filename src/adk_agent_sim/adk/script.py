@@ -39,6 +39,7 @@ from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.json_equality import equals_value
 
 # Not None, which a script may write as a value, such as `approve: null`.
 _UNSET: Any = object()
@@ -223,7 +224,7 @@ async def _play_steps(sim: Simulation, script: Script) -> AsyncIterator[Mismatch
         yield mismatch
     state = to_json_value(await sim.state())
     actual = {key: state.get(key) for key in script.expect_state}
-    if actual != script.expect_state:
+    if not equals_value(actual, script.expect_state):
         yield Mismatch(where="expect_state", expected=script.expect_state, found=actual)
 
 
@@ -234,7 +235,7 @@ def _find_wrong_turn(where: str, step: Step | None, scripted_step: ScriptedStep)
         found = f"{step}" if step is not None else "nothing was called yet"
         return Mismatch(where=where, expected=f"a call of {scripted_step.tool} that waits for a person", found=found)
     if scripted_step.tool and isinstance(step, ToolTurn):
-        if "args" in scripted_step.model_fields_set and dict(step.args) != scripted_step.args:
+        if "args" in scripted_step.model_fields_set and not equals_value(dict(step.args), scripted_step.args):
             return Mismatch(where=where, expected={"args": scripted_step.args}, found={"args": dict(step.args)})
         owner = step.agent_name
     else:
@@ -286,7 +287,7 @@ def _find_mismatches(
             yield Mismatch(
                 where=f"{where} ({call.call})", expected={"error": call.expect_error}, found=_get_response(result)
             )
-        if call.expect is not _UNSET and _get_response(result) != wrap_result(call.expect):
+        if call.expect is not _UNSET and not equals_value(_get_response(result), wrap_result(call.expect)):
             yield Mismatch(
                 where=f"{where} ({call.call})", expected=wrap_result(call.expect), found=_get_response(result)
             )

@@ -8,20 +8,13 @@ from typing import ClassVar, cast
 
 from adk_agent_sim.environment.call_history import CallRecord, is_success
 from adk_agent_sim.environment.incoming_call import IncomingCall
-from adk_agent_sim.environment.json_values import (
-    MISSING,
-    WILDCARD,
-    equals_value,
-    escape_name,
-    find_value,
-    format_value,
-    parse_path,
-)
+from adk_agent_sim.environment.json_values import MISSING, WILDCARD, escape_name, find_value, format_value, parse_path
 from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierCall, Match, TimeWindow
 from adk_agent_sim.environment.skip_reason import Difference, SkipReason
 from adk_agent_sim.environment.value_checks import ValueCheck, build_checks
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
+from adk_agent_sim.timeline.json_equality import equals_value
 
 
 class CallPredicate(ABC):

@@ -17,11 +17,11 @@ from adk_agent_sim.environment.json_values import (
     get_at_path,
     get_child,
     is_index,
-    is_same_value,
     parse_path,
 )
 from adk_agent_sim.environment.strict_model import StrictModel
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.json_equality import is_same_value
 
 _OPERATIONS_WITH_VALUE = ("add", "replace", "test")
 _OPERATIONS_WITH_FROM = ("move", "copy")

@@ -8,18 +8,17 @@ from typing import TypeAlias, cast
 from adk_agent_sim.environment.json_values import (
     MISSING,
     ValuePath,
-    equals_value,
     expand_wildcards,
     format_value,
     get_at_path,
     has_wildcard,
-    is_number,
     parse_path,
 )
 from adk_agent_sim.environment.skip_reason import Difference
 from adk_agent_sim.environment.value_conditions import ArgumentCondition
 from adk_agent_sim.forms import bounded_regex as patterns
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.json_equality import equals_value, is_number
 
 _Check: TypeAlias = tuple[Callable[[Json], bool], str]
 """Whether a value is accepted, and a description of the values that are."""

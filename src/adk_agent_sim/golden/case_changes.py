@@ -13,6 +13,7 @@ from hashlib import sha256
 from adk_agent_sim.errors import EditConflict, EditRefused
 from adk_agent_sim.golden.eval_set import get_case_id, make_unique_id
 from adk_agent_sim.timeline.canonical_json import Json, encode_json
+from adk_agent_sim.timeline.json_equality import equals_value
 
 CaseContent = dict[str, Json]
 """A case as it is in the file, with the fields that ADK does not know."""
@@ -114,7 +115,7 @@ def _take_case(cases: list[CaseContent], change: CaseChange, expected: PlacedCas
     if not indexes:
         raise EditConflict(expected.eval_id, "was renamed or removed by another writer", _RELOAD)
     # Several cases of a file may have one id: the one with the expected content is meant.
-    same = [index for index in indexes if cases[index] == expected.content]
+    same = [index for index in indexes if equals_value(cases[index], expected.content)]
     if not same and (len(indexes) > 1 or not change.keeps_content):
         raise EditConflict(expected.eval_id, "was changed by another writer", _RELOAD)
     index = (same or indexes)[0]

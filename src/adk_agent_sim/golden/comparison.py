@@ -10,6 +10,7 @@ from adk_agent_sim.golden.recording import RecordedRun, RecordedToolCall, Record
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentPath, RunOutcome
 from adk_agent_sim.timeline.framework_calls import is_unknown_tool_response
+from adk_agent_sim.timeline.json_equality import equals_value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +108,7 @@ def _compare_calls(
         after = current_calls.get(before.call_id)
         if after is None:
             yield _build_call_difference(number, what, before, _describe_call(before), None)
-        elif (after.tool_name, after.arguments) != (before.tool_name, before.arguments):
+        elif after.tool_name != before.tool_name or not equals_value(after.arguments, before.arguments):
             yield _build_call_difference(number, what, before, _describe_call(before), _describe_call(after))
         else:
             yield from _compare_responses(number, what, before, after, ignored_paths)
@@ -127,7 +128,7 @@ def _compare_responses(
         return
     expected = remove_ignored_values(before.response, before.tool_name, ignored_paths)
     found = remove_ignored_values(after.response, after.tool_name, ignored_paths)
-    if expected != found:
+    if not equals_value(expected, found):
         yield _build_call_difference(number, what, before, expected, found)
 
 

@@ -32,6 +32,7 @@ from adk_agent_sim.timeline.events import (
     ToolFailed,
     UserSpoke,
 )
+from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.session_events import AgentJoined, Closed
 
 _SESSION_LABEL = "an ADK session"
@@ -86,7 +87,11 @@ def convert_eval_case_to_events(case: EvalCase) -> list[Event]:
     for place, invocation in enumerate(case.conversation, start=1):
         _add_invocation(log, place, invocation, ids)
     final = case.final_session_state or {}
-    changed = {key: value for key, value in final.items() if key not in joined.state or joined.state[key] != value}
+    changed = {
+        key: value
+        for key, value in final.items()
+        if key not in joined.state or not equals_value(joined.state[key], value)
+    }
     if changed:
         log.add(_build_agent_event("", {"author": UNKNOWN_AGENT, "actions": {"state_delta": changed}}), 0.0)
     log.add(Closed(reason=_CLOSED_REASON), 0.0)

@@ -20,6 +20,7 @@ from adk_agent_sim.mocks.identifiers import (
     names_id,
 )
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
+from adk_agent_sim.timeline.json_equality import equals_value
 
 _WORD = re.compile(r"[\w-]+")
 
@@ -88,7 +89,7 @@ def unify_arguments(
         return None
     pairs: dict[Identifier, Identifier] = {}
     for leaf, other in zip(leaves, others, strict=True):
-        if leaf.value == other.value:
+        if equals_value(leaf.value, other.value):
             continue
         origin = live_origins.find(leaf.value)
         is_same_origin = origin is not None and origin == recorded_origins.find(other.value)

@@ -8,6 +8,7 @@ from typing import cast
 from adk_agent_sim.mocks.call_inputs import CallInputs
 from adk_agent_sim.mocks.name_words import fold_name
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.json_equality import equals_value
 
 _OFFSET_NAMES = frozenset({"offset", "skip", "start", "startindex"})
 _MAX_DEPTH = 3
@@ -51,9 +52,9 @@ def _meets_filters(record: Mapping[str, Json], filters: Mapping[str, Json], inpu
 
 def _is_equal(value: Json, wanted: Json) -> bool:
     if isinstance(wanted, list):
-        return value in wanted or value == wanted
+        return any(equals_value(value, item) for item in [*wanted, wanted])
     if isinstance(value, list):
-        return wanted in value
+        return any(equals_value(item, wanted) for item in value)
     return str(value).lower() == str(wanted).lower()
 
 

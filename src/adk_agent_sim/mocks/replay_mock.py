@@ -19,6 +19,7 @@ from adk_agent_sim.mocks.id_renaming import IdPairs, IdRenaming, pair_ids, unify
 from adk_agent_sim.mocks.identifiers import IdOrigins
 from adk_agent_sim.mocks.replayable_calls import RecordedCallLog, ReplayableCall, ReplaySource
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
+from adk_agent_sim.timeline.json_equality import equals_value, is_same_value
 
 _MAX_SHOWN = 80
 
@@ -125,7 +126,7 @@ class ReplayMock:
             raise MockImpossible("", self._explain_no_match(call))
         responses = [log.build_response(match) for log, match in found]
         first = responses[0]
-        if any((each.response, each.call.error) != (first.response, first.call.error) for each in responses):
+        if not all(_is_same_response(first, each) for each in responses):
             raise MockImpossible("", self._explain_ambiguity([match.call for _, match in found]))
         self._logs = [log for log, _ in found]
         for log, match in found:
@@ -176,7 +177,7 @@ class _LogReplay:
         literal = self._find_equal(candidates, call, call.args)
         renamed_args = self._renaming.rename_to_recorded(call.args)
         renamed = self._find_equal(candidates, call, renamed_args) if renamed_args != call.args else None
-        if literal is not None and renamed is not None and literal.response != renamed.response:
+        if literal is not None and renamed is not None and not is_same_value(literal.response, renamed.response):
             raise _AmbiguousMatch([literal, renamed])
         found = renamed or literal
         if found is not None:
@@ -249,6 +250,10 @@ class _LogReplay:
         return self.use(match, call, response)
 
 
+def _is_same_response(left: ReplayedResponse, right: ReplayedResponse) -> bool:
+    return is_same_value(left.response, right.response) and left.call.error == right.call.error
+
+
 def _to_key(args: Mapping[str, Json], defaults: Mapping[str, Json]) -> bytes:
     return encode_json(normalize_value({**defaults, **args}) if defaults else args)
 
@@ -263,7 +268,7 @@ def _iter_differences(live: Mapping[str, Json], recorded: Mapping[str, Json]) ->
             yield f"it has no argument {name}"
         elif name not in live:
             yield f"it has the argument {name}"
-        elif normalize_value(live[name]) != normalize_value(recorded[name]):
+        elif not equals_value(normalize_value(live[name]), normalize_value(recorded[name])):
             yield f"{name} is {_format(live[name])}, not {_format(recorded[name])}"
 
 

@@ -8,6 +8,7 @@ from typing import TypeAlias, cast
 
 from adk_agent_sim.mocks.response_errors import is_error_response
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
+from adk_agent_sim.timeline.json_equality import equals_value
 
 _MAX_SHOWN = 60
 _MISSING = object()
@@ -36,7 +37,7 @@ def compare_responses(mocked: Json, real: Json) -> ResponseDrift:
     shapes = set(_iter_shape(mocked, ())), set(_iter_shape(real, ()))
     found, wanted = dict(_iter_values(mocked, ())), dict(_iter_values(real, ()))
     places = [*wanted, *(place for place in found if place not in wanted)]
-    different = [place for place in places if found.get(place, _MISSING) != wanted.get(place, _MISSING)]
+    different = [place for place in places if not equals_value(found.get(place, _MISSING), wanted.get(place, _MISSING))]
     return ResponseDrift(
         shape=_divide(len(shapes[0] & shapes[1]), len(shapes[0] | shapes[1])),
         values=_divide(len(places) - len(different), len(places)),

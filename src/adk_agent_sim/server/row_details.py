@@ -24,6 +24,7 @@ from adk_agent_sim.timeline.events import (
 )
 from adk_agent_sim.timeline.framework_calls import is_request_call
 from adk_agent_sim.timeline.json_conversion import decode_base64
+from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, TimelineRow
 from adk_agent_sim.timeline.session_events import Closed
 from adk_agent_sim.timeline.state_edits import find_state_edit
@@ -175,7 +176,7 @@ def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, Dis
         match event.payload:
             case ToolStarted() as started:
                 # Callbacks and plugins may change what the model has sent.
-                if started.arguments != arguments:
+                if not equals_value(started.arguments, arguments):
                     yield (
                         "arguments" if arguments is None else "arguments the tool got",
                         "json",

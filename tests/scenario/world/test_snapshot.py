@@ -95,6 +95,7 @@ def test_a_diff_names_what_changed() -> None:
         ([1, 2, 3], [1, 3], [StateChange(path=(1,), op="remove", old=2)]),
         ([1, 3], [1, 2, 3], [StateChange(path=(1,), op="add", new=2)]),
         ([{"a": 1}, 2], [{"a": 5}, 2], [StateChange(path=(0, "a"), op="replace", old=1, new=5)]),
+        ([{"a": 1}], [{"a": True}], [StateChange(path=(0, "a"), op="replace", old=1, new=True)]),
         ([1], {"0": 1}, [StateChange(path=(), op="replace", old=[1], new={"0": 1})]),
     ],
 )

@@ -10,6 +10,7 @@ from adk_agent_sim.timeline.blocks import pack_ids
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, ToolFailed, TurnAsked
 from adk_agent_sim.timeline.framework_calls import is_request_call
+from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.model_request import RequestBlocks
 
 _IDS_AND_TIMES = frozenset({"id", "timestamp", "invocation_id"})
@@ -31,15 +32,15 @@ def find_request_difference(recorded: TurnAsked, request: RequestBlocks) -> str:
 
 def find_event_difference(recorded: AgentEvent, emitted: AgentEvent) -> str:
     """Return how an event of an agent differs; empty if it does not."""
-    if recorded.event == emitted.event:
+    if equals_value(recorded.event, emitted.event):
         return ""
     before, now = _normalize_event(recorded.event), _normalize_event(emitted.event)
-    return _describe_first(before, now, "") if before != now else ""
+    return "" if equals_value(before, now) else _describe_first(before, now, "")
 
 
 def find_value_difference(recorded: Json, found: Json) -> str:
     """Return how a JSON value differs; empty if it does not."""
-    return "" if recorded == found else _describe_first(recorded, found, "")
+    return "" if equals_value(recorded, found) else _describe_first(recorded, found, "")
 
 
 def describe_event(event: Event) -> str:
@@ -92,11 +93,11 @@ def _describe_first(before: Json, now: Json, path: str) -> str:
         old_fields, new_fields = cast("dict[str, Json]", before), cast("dict[str, Json]", now)
         for key in sorted({*old_fields, *new_fields}):
             old, new = old_fields.get(key), new_fields.get(key)
-            if old != new:
+            if not equals_value(old, new):
                 return _describe_first(old, new, f"{path}.{key}" if path else key)
     if isinstance(before, list) and isinstance(now, list):
         for index, (old, new) in enumerate(zip(cast("list[Json]", before), cast("list[Json]", now), strict=False)):
-            if old != new:
+            if not equals_value(old, new):
                 return _describe_first(old, new, f"{path}[{index}]")
     where = f"{path} " if path else ""
     return f"{where}was {_shorten(before)} and is now {_shorten(now)}"

@@ -8,6 +8,7 @@ from adk_agent_sim.adk.session_storage import SessionStorage, is_shared_artifact
 from adk_agent_sim.golden.session import compute_final_state
 from adk_agent_sim.timeline.events import ArtifactSaved, Event
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix
 
 
@@ -30,7 +31,7 @@ async def _compare_state(storage: SessionStorage, prefix: TurnPrefix) -> str:
     # Not None, which a key may have as its value.
     missing = object()
     keys = sorted(filter(is_shared_key, {*then, *now}))
-    changed = [key for key in keys if then.get(key, missing) != now.get(key, missing)]
+    changed = [key for key in keys if not equals_value(then.get(key, missing), now.get(key, missing))]
     if not changed:
         return ""
     return (

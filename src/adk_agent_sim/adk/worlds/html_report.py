@@ -16,6 +16,7 @@ from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event, ToolStarted
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.redaction.redactor import Redactor
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 from adk_agent_sim.timeline.world_events import WorldEventHappened, WorldTimeChanged
@@ -127,7 +128,7 @@ class _RuleRows:
         call = self._in_world.get(self._get_place(index)[0])
         if call is None:
             return ""
-        is_same = call.result == event.value and not call.error
+        is_same = equals_value(call.result, event.value) and not call.error
         return call.mark if is_same else f"{call.mark}. The model got: {self._format_result(call)}"
 
     def _get_place(self, index: int) -> tuple[str, int]:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.notifications import DeliveredNotification
+from adk_agent_sim.timeline.json_equality import is_same_value
 
 StatePath = tuple[str | int, ...]
 
@@ -106,4 +107,4 @@ def _diff_lists(old: list[Any], new: list[Any], path: StatePath) -> Iterator[Sta
 
 def _is_same(one: Any, other: Any) -> bool:
     # 1 == 1.0 == True in Python, but not in a state.
-    return one is other or (type(one) is type(other) and one == other)
+    return one is other or (one == other and is_same_value(one, other))
