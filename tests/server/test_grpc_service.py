@@ -807,7 +807,8 @@ class TestServer:
 
         assert code is StatusCode.INVALID_ARGUMENT
         assert details.startswith(f"The message to /{method} cannot be parsed.")
-        (record,) = caplog.records
+        # gRPC has one queue for all event loops; asyncio logs what it still delivers to those of earlier tests.
+        (record,) = [record for record in caplog.records if record.name != "asyncio"]
         assert record.exc_info is None
         assert record.message == f"A client sent a message to /{method} that cannot be parsed; it was refused."
 
