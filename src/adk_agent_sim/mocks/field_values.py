@@ -13,11 +13,15 @@ from adk_agent_sim.mocks.keyed_draws import KeyedDraws
 from adk_agent_sim.mocks.name_words import split_words
 from adk_agent_sim.timeline.canonical_json import Json
 
-WriteValue: TypeAlias = Callable[[KeyedDraws, int, int], Json]
-"""Writes a value; the arguments are the draws, the salt of the field, and that of the object around it.
+ValueGenerator: TypeAlias = Callable[[KeyedDraws, int, int], Json]
+"""Generates a value; the arguments are the draws, the salt of the field, and that of the object around it.
 
 Fields of one object that belong together (a first name and an e-mail address, a start and an end) use the salt of the
 object.
+
+A value that needs several draws adds small numbers to a salt; each sum is a draw of its own. The numbers are arbitrary,
+but those added to the object's salt must differ: 1 is the first name, 2 the last name, 3 the city, 11 the first day.
+Changing one changes the responses of every seed.
 """
 
 _FIRST_NAMES = ("Ada", "Ben", "Clara", "David", "Elena", "Farid", "Grace", "Hiro", "Ines", "Jonas", "Kavya", "Liam")
@@ -111,8 +115,8 @@ _ENDS = frozenset(
 )
 
 
-def find_text_writer(field: str, owner: str) -> WriteValue:
-    """Return what writes the text of a field.
+def find_text_generator(field: str, owner: str) -> ValueGenerator:
+    """Return the generator of the text of a field.
 
     Args:
         field: The field's name.
@@ -120,31 +124,31 @@ def find_text_writer(field: str, owner: str) -> WriteValue:
     """
     words = split_words(field)
     if not words:
-        return _choose(_SENTENCES)
+        return _make_choice_generator(_SENTENCES)
     for length in (2, 1):
-        if (write := _TEXTS.get("_".join(words[-length:]))) is not None:
-            return write
+        if (generate := _TEXTS.get("_".join(words[-length:]))) is not None:
+            return generate
     if words[-1] == "name":
-        return _find_name_writer(words[:-1], owner)
+        return _find_name_generator(words[:-1], owner)
     if words[-1] in ("id", "sku", "number", "code", "reference", "ref", "token", "key", "pnr"):
-        return make_id_writer(words, owner)
+        return make_id_generator(words, owner)
     if words[-1] in ("at", "on", "timestamp", "datetime"):
-        return write_datetime(words)
+        return make_datetime_generator(words)
     if words[-1] == "date" or {"date", "day"} & {*words} or words[-1] in _BEGINNINGS | _ENDS:
-        return write_date(words)
-    return _choose(_WORDS)
+        return make_date_generator(words)
+    return _make_choice_generator(_WORDS)
 
 
-def find_number_writer(field: str, *, is_integer: bool) -> WriteValue:
-    """Return what writes the number of a field."""
+def find_number_generator(field: str, *, is_integer: bool) -> ValueGenerator:
+    """Return the generator of the number of a field."""
     words = split_words(field)
     for word in reversed(words):
         if (bounds := _NUMBERS.get(word)) is not None:
             low, high, digits = bounds
-            return _make_number_writer(low, high, 0 if is_integer else digits)
+            return _make_number_generator(low, high, 0 if is_integer else digits)
     if words and words[-1] in ("timestamp", "at", "epoch"):
-        return _write_epoch(words)
-    return _make_number_writer(1, 100, 0 if is_integer else 2)
+        return _make_epoch_generator(words)
+    return _make_number_generator(1, 100, 0 if is_integer else 2)
 
 
 def find_flag(field: str) -> bool | None:
@@ -161,42 +165,42 @@ def is_error_field(field: str) -> bool:
     return bool(words) and (words[0] in ("error", "errors", "exception", "failure") or words[-1] in ("error", "errors"))
 
 
-def make_id_writer(words: Sequence[str], owner: str) -> WriteValue:
-    """Return what writes ids such as `ORD-4821`, with a prefix for what they identify."""
+def make_id_generator(words: Sequence[str], owner: str) -> ValueGenerator:
+    """Return a generator of ids such as `ORD-4821`, with a prefix for what they identify."""
     noun = next((word for word in reversed(words[:-1])), owner) or owner or "id"
     prefix = (words[-1] if words[-1] in ("sku", "pnr") else noun)[:3].upper()
     return lambda draws, salt, _: f"{prefix}-{draws.draw_integer(salt, 10_000, 99_999)}"
 
 
-def write_date(words: Sequence[str]) -> WriteValue:
-    """Return what writes a day such as 2026-03-14."""
+def make_date_generator(words: Sequence[str]) -> ValueGenerator:
+    """Return a generator of days such as 2026-03-14."""
     first, last = _get_day_range(words)
-    return lambda draws, salt, around: _find_day(draws, salt, around, first, last).isoformat()
+    return lambda draws, salt, object_salt: _find_day(draws, salt, object_salt, first, last).isoformat()
 
 
-def write_datetime(words: Sequence[str]) -> WriteValue:
-    """Return what writes a moment such as 2026-03-14T09:30:00Z."""
+def make_datetime_generator(words: Sequence[str]) -> ValueGenerator:
+    """Return a generator of moments such as 2026-03-14T09:30:00Z."""
     first, last = _get_day_range(words)
 
-    def write(draws: KeyedDraws, salt: int, around: int) -> str:
-        day = _find_day(draws, salt, around, first, last)
-        return f"{day.isoformat()}T{_write_clock_time(draws, salt + 1, around)}Z"
+    def generate(draws: KeyedDraws, salt: int, object_salt: int) -> str:
+        day = _find_day(draws, salt, object_salt, first, last)
+        return f"{day.isoformat()}T{_generate_clock_time(draws, salt + 1, object_salt)}Z"
 
-    return write
+    return generate
 
 
-def write_uuid(draws: KeyedDraws, salt: int, _around: int) -> str:
+def generate_uuid(draws: KeyedDraws, salt: int, _object_salt: int) -> str:
     """Return a random UUID."""
     text = f"{draws.draw_bits(salt):016x}{draws.draw_bits(salt + 1):016x}"
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
 
 
-def write_email(draws: KeyedDraws, _salt: int, around: int) -> str:
+def generate_email(draws: KeyedDraws, salt: int, object_salt: int) -> str:
     """Return an address of the person in the object around."""
-    return f"{_first_name(draws, around)}.{_last_name(draws, around)}@example.com".lower()
+    return f"{_generate_user_name(draws, salt, object_salt)}@example.com"
 
 
-def write_url(draws: KeyedDraws, salt: int, _around: int) -> str:
+def generate_url(draws: KeyedDraws, salt: int, _object_salt: int) -> str:
     """Return an address in a domain that is reserved for examples."""
     return f"https://example.com/{draws.choose(salt, _WORDS)}/{draws.draw_integer(salt + 1, 100, 999)}"
 
@@ -209,130 +213,134 @@ def _get_day_range(words: Sequence[str]) -> tuple[int, int]:
     return (0, 1) if joined & _BEGINNINGS else (0, 14)
 
 
-def _find_day(draws: KeyedDraws, salt: int, around: int, first: int, last: int) -> datetime.date:
+def _find_day(draws: KeyedDraws, salt: int, object_salt: int, first: int, last: int) -> datetime.date:
     # All dates of an object start from a day of its own, so that they are close to each other.
-    days = draws.draw_integer(around + 11, 0, 330) + draws.draw_integer(salt, first, last)
+    days = draws.draw_integer(object_salt + 11, 0, 330) + draws.draw_integer(salt, first, last)
     return datetime.date.fromordinal(_FIRST_DAY + days)
 
 
-def _write_clock_time(draws: KeyedDraws, salt: int, _around: int) -> str:
+def _generate_clock_time(draws: KeyedDraws, salt: int, _object_salt: int) -> str:
     hour, part = divmod(draws.draw_integer(salt, 7 * 12, 20 * 12 + 11), 12)
     return f"{hour:02d}:{part * 5:02d}:00"
 
 
-def _write_epoch(words: Sequence[str]) -> WriteValue:
+def _make_epoch_generator(words: Sequence[str]) -> ValueGenerator:
     first, last = _get_day_range(words)
 
-    def write(draws: KeyedDraws, salt: int, around: int) -> int:
-        day = _find_day(draws, salt, around, first, last)
+    def generate(draws: KeyedDraws, salt: int, object_salt: int) -> int:
+        day = _find_day(draws, salt, object_salt, first, last)
         return (day - datetime.date(1970, 1, 1)).days * 86_400 + draws.draw_integer(salt + 1, 0, 86_399)
 
-    return write
+    return generate
 
 
-def _first_name(draws: KeyedDraws, around: int) -> str:
-    return draws.choose(around + 1, _FIRST_NAMES)
+def _generate_first_name(draws: KeyedDraws, _salt: int, object_salt: int) -> str:
+    return draws.choose(object_salt + 1, _FIRST_NAMES)
 
 
-def _last_name(draws: KeyedDraws, around: int) -> str:
-    return draws.choose(around + 2, _LAST_NAMES)
+def _generate_last_name(draws: KeyedDraws, _salt: int, object_salt: int) -> str:
+    return draws.choose(object_salt + 2, _LAST_NAMES)
 
 
-def _write_person(draws: KeyedDraws, _salt: int, around: int) -> str:
-    return f"{_first_name(draws, around)} {_last_name(draws, around)}"
+def _generate_user_name(draws: KeyedDraws, salt: int, object_salt: int) -> str:
+    return _generate_person(draws, salt, object_salt).replace(" ", ".").lower()
 
 
-def _find_name_writer(words: Sequence[str], owner: str) -> WriteValue:
-    """Return what writes the name of a person, a company, a place, or of the thing that the object is."""
+def _generate_person(draws: KeyedDraws, salt: int, object_salt: int) -> str:
+    return f"{_generate_first_name(draws, salt, object_salt)} {_generate_last_name(draws, salt, object_salt)}"
+
+
+def _find_name_generator(words: Sequence[str], owner: str) -> ValueGenerator:
+    """Return the generator of the name of a person, a company, a place, or of the thing that the object is."""
     for noun in (*reversed(words), *split_words(owner)):
         if noun in _PERSON_WORDS:
-            return _write_person
+            return _generate_person
         if noun in _TEXTS:
             return _TEXTS[noun]
     noun = " ".join(words) or " ".join(split_words(owner)) or "item"
     return lambda draws, salt, _: f"{draws.choose(salt, _ADJECTIVES)} {noun}"
 
 
-def _choose(items: Sequence[str]) -> WriteValue:
+def _make_choice_generator(items: Sequence[str]) -> ValueGenerator:
     return lambda draws, salt, _: draws.choose(salt, items)
 
 
-def _write_place(position: int) -> WriteValue:
-    """Return what writes a part of the place of an object: its city and its country fit each other."""
-    return lambda draws, _, around: draws.choose(around + 3, _CITIES)[position]
+def _make_place_generator(position: int) -> ValueGenerator:
+    """Return a generator of a part of the place of an object: its city and its country fit each other."""
+    return lambda draws, _, object_salt: draws.choose(object_salt + 3, _CITIES)[position]
 
 
-def _write_address(draws: KeyedDraws, salt: int, around: int) -> str:
-    return f"{draws.draw_integer(salt, 1, 199)} {draws.choose(salt + 1, _STREETS)}, {_write_place(0)(draws, 0, around)}"
+def _generate_address(draws: KeyedDraws, salt: int, object_salt: int) -> str:
+    city = _make_place_generator(0)(draws, salt, object_salt)
+    return f"{draws.draw_integer(salt, 1, 199)} {draws.choose(salt + 1, _STREETS)}, {city}"
 
 
-def _write_postcode(draws: KeyedDraws, salt: int, _around: int) -> str:
+def _generate_postcode(draws: KeyedDraws, salt: int, _object_salt: int) -> str:
     return f"{draws.draw_integer(salt, 10_000, 99_999)}"
 
 
-def _write_ip_address(draws: KeyedDraws, salt: int, _around: int) -> str:
+def _generate_ip_address(draws: KeyedDraws, salt: int, _object_salt: int) -> str:
     # This network is reserved for documentation (RFC 5737), so no real host is named.
     return f"192.0.2.{draws.draw_integer(salt, 1, 254)}"
 
 
-def _write_file_name(draws: KeyedDraws, salt: int, _around: int) -> str:
+def _generate_file_name(draws: KeyedDraws, salt: int, _object_salt: int) -> str:
     return f"{draws.choose(salt, _WORDS)}.pdf"
 
 
-def _make_number_writer(low: float, high: float, digits: int) -> WriteValue:
+def _make_number_generator(low: float, high: float, digits: int) -> ValueGenerator:
     if digits == 0:
         return lambda draws, salt, _: draws.draw_integer(salt, round(low), round(high))
     return lambda draws, salt, _: round(low + draws.draw_fraction(salt) * (high - low), digits)
 
 
-_TEXTS: Mapping[str, WriteValue] = {
-    "email": write_email,
-    "mail": write_email,
-    "email_address": write_email,
+_TEXTS: Mapping[str, ValueGenerator] = {
+    "email": generate_email,
+    "mail": generate_email,
+    "email_address": generate_email,
     # The numbers from 555-0100 to 555-0199 are reserved for fiction.
     "phone": lambda draws, salt, _: f"+1-555-01{draws.draw_integer(salt, 0, 99):02d}",
     "phone_number": lambda draws, salt, _: f"+1-555-01{draws.draw_integer(salt, 0, 99):02d}",
-    "first_name": lambda draws, _, around: _first_name(draws, around),
-    "given_name": lambda draws, _, around: _first_name(draws, around),
-    "last_name": lambda draws, _, around: _last_name(draws, around),
-    "family_name": lambda draws, _, around: _last_name(draws, around),
-    "full_name": _write_person,
-    "user_name": lambda draws, _, around: f"{_first_name(draws, around)}.{_last_name(draws, around)}".lower(),
-    "username": lambda draws, _, around: f"{_first_name(draws, around)}.{_last_name(draws, around)}".lower(),
-    **dict.fromkeys(("author", "assignee", "owner", "sender", "recipient", "passenger"), _write_person),
-    **dict.fromkeys(("city", "town", "location", "destination", "origin", "place"), _write_place(0)),
-    "country": _write_place(1),
-    "country_code": _write_place(2),
-    **dict.fromkeys(("airport", "iata", "airport_code"), _write_place(3)),
-    **dict.fromkeys(("timezone", "time_zone", "tz"), _write_place(4)),
+    **dict.fromkeys(("first_name", "given_name"), _generate_first_name),
+    **dict.fromkeys(("last_name", "family_name"), _generate_last_name),
+    "full_name": _generate_person,
+    **dict.fromkeys(("user_name", "username"), _generate_user_name),
+    **dict.fromkeys(("author", "assignee", "owner", "sender", "recipient", "passenger"), _generate_person),
+    **dict.fromkeys(("city", "town", "location", "destination", "origin", "place"), _make_place_generator(0)),
+    "country": _make_place_generator(1),
+    "country_code": _make_place_generator(2),
+    **dict.fromkeys(("airport", "iata", "airport_code"), _make_place_generator(3)),
+    **dict.fromkeys(("timezone", "time_zone", "tz"), _make_place_generator(4)),
     "street": lambda draws, salt, _: f"{draws.draw_integer(salt, 1, 199)} {draws.choose(salt + 1, _STREETS)}",
-    "address": _write_address,
-    **dict.fromkeys(("postcode", "zip", "zip_code", "postal_code", "zipcode"), _write_postcode),
-    **dict.fromkeys(("currency", "currency_code"), _choose(("EUR", "USD", "GBP", "JPY"))),
-    **dict.fromkeys(("language", "locale", "lang"), _choose(("en", "de", "fr", "es", "ja"))),
-    **dict.fromkeys(("url", "link", "website", "uri", "href", "image", "avatar", "thumbnail"), write_url),
-    **dict.fromkeys(("uuid", "guid"), write_uuid),
+    "address": _generate_address,
+    **dict.fromkeys(("postcode", "zip", "zip_code", "postal_code", "zipcode"), _generate_postcode),
+    **dict.fromkeys(("currency", "currency_code"), _make_choice_generator(("EUR", "USD", "GBP", "JPY"))),
+    **dict.fromkeys(("language", "locale", "lang"), _make_choice_generator(("en", "de", "fr", "es", "ja"))),
+    **dict.fromkeys(("url", "link", "website", "uri", "href", "image", "avatar", "thumbnail"), generate_url),
+    **dict.fromkeys(("uuid", "guid"), generate_uuid),
     "hash": lambda draws, salt, _: f"{draws.draw_bits(salt):016x}",
-    "time": _write_clock_time,
-    **dict.fromkeys(("status", "state"), _choose(("active", "confirmed", "completed"))),
-    **dict.fromkeys(("company", "organization", "vendor", "supplier", "brand", "manufacturer"), _choose(_COMPANIES)),
-    "airline": _choose(_AIRLINES),
-    **dict.fromkeys(("color", "colour"), _choose(_COLORS)),
-    "priority": _choose(("low", "medium", "high")),
-    "category": _choose(("home", "office", "outdoor", "electronics")),
-    "condition": _choose(("sunny", "cloudy", "rain", "windy")),
-    "weather": _choose(("sunny", "cloudy", "rain", "windy")),
+    "time": _generate_clock_time,
+    **dict.fromkeys(("status", "state"), _make_choice_generator(("active", "confirmed", "completed"))),
+    **dict.fromkeys(
+        ("company", "organization", "vendor", "supplier", "brand", "manufacturer"), _make_choice_generator(_COMPANIES)
+    ),
+    "airline": _make_choice_generator(_AIRLINES),
+    **dict.fromkeys(("color", "colour"), _make_choice_generator(_COLORS)),
+    "priority": _make_choice_generator(("low", "medium", "high")),
+    "category": _make_choice_generator(("home", "office", "outdoor", "electronics")),
+    "condition": _make_choice_generator(("sunny", "cloudy", "rain", "windy")),
+    "weather": _make_choice_generator(("sunny", "cloudy", "rain", "windy")),
     **dict.fromkeys(
         ("description", "summary", "text", "body", "content", "message", "note", "notes", "comment", "details"),
-        _choose(_SENTENCES),
+        _make_choice_generator(_SENTENCES),
     ),
     "title": lambda draws, salt, _: f"{draws.choose(salt, _ADJECTIVES)} {draws.choose(salt + 1, _WORDS)}",
     "subject": lambda draws, salt, _: f"{draws.choose(salt, _ADJECTIVES)} {draws.choose(salt + 1, _WORDS)}",
-    **dict.fromkeys(("ip", "ip_address"), _write_ip_address),
+    **dict.fromkeys(("ip", "ip_address"), _generate_ip_address),
     "version": lambda draws, salt, _: f"{draws.draw_integer(salt, 1, 5)}.{draws.draw_integer(salt + 1, 0, 9)}.0",
-    **dict.fromkeys(("filename", "file", "file_name", "receipt", "document", "attachment"), _write_file_name),
+    **dict.fromkeys(("filename", "file", "file_name", "receipt", "document", "attachment"), _generate_file_name),
 }
-"""What writes a text, by the last word or the last two words of a field's name."""
+"""The generators of texts, by the last word or the last two words of a field's name."""
 
 _NUMBERS: Mapping[str, tuple[float, float, int]] = {
     **dict.fromkeys(("price", "amount", "cost", "fee", "subtotal", "balance", "fare", "budget", "salary"), (5, 500, 2)),

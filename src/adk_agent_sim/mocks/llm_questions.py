@@ -143,18 +143,18 @@ def build_response_question(
         instruction += f"\nThe world:\n\n<world>\n{environment_data}\n</world>\n"
     if tracing:
         instruction += f"\nHow the tools responded in earlier runs:\n\n<traces>\n{tracing}\n</traces>\n"
-    state = _StateWriter(_MAX_STATE_CHARACTERS)
+    selector = _StateSelector(_MAX_STATE_CHARACTERS)
     asked = {
         **_describe_tool(call.spec),
         "uses": [{"resource": use.resource, "operation": use.operation, "id": use.id_name or None} for use in uses],
-        "resources": state.write_resources(resources),
-        "earlier_calls": state.write_calls(call.earlier_calls),
+        "resources": selector.select_resources(resources),
+        "earlier_calls": selector.select_calls(call.earlier_calls),
         "call_number": call.call_number,
         "new_id_ending": call.new_id_ending,
         "arguments": dict(call.args),
     }
-    if state.left_out:
-        asked["left_out"] = f"{state.left_out} older resources and calls are not shown"
+    if selector.left_out:
+        asked["left_out"] = f"{selector.left_out} older resources and calls are not shown"
     question = f"Respond to this call of {call.spec.name}:\n\n{dump_json(asked, indent=2)}"
     return ModelQuestion(about=call.spec.name, instruction=instruction, messages=(question,))
 
@@ -167,23 +167,23 @@ def _describe_tool(spec: ToolSpec) -> dict[str, Any]:
     return described
 
 
-class _StateWriter:
-    """Writes the newest part of a session's state that fits into a question."""
+class _StateSelector:
+    """Selects the newest part of a session's state that fits into a question."""
 
     def __init__(self, characters: int) -> None:
         self._remaining = characters
         self.left_out = 0
         """How many resources and calls do not fit."""
 
-    def write_resources(self, resources: SessionResources) -> dict[str, dict[str, Json]]:
+    def select_resources(self, resources: SessionResources) -> dict[str, dict[str, Json]]:
         """Return the records by kind and id."""
-        written: dict[str, dict[str, Json]] = {}
+        selected: dict[str, dict[str, Json]] = {}
         for kind, records in resources.records.items():
             newest = [(key, record) for key, record in reversed(records.items()) if self._fits(record)]
-            written[kind] = dict(reversed(newest))
-        return written
+            selected[kind] = dict(reversed(newest))
+        return selected
 
-    def write_calls(self, calls: Sequence[AnsweredCall]) -> list[Json]:
+    def select_calls(self, calls: Sequence[AnsweredCall]) -> list[Json]:
         """Return calls with their responses."""
         shown = [{"tool": call.tool, "arguments": dict(call.args), "response": call.response} for call in calls]
         return [each for each in reversed(shown) if self._fits(each)][::-1]

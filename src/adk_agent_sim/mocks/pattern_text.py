@@ -1,4 +1,4 @@
-"""Writes a text that matches a regular expression, for the usual ones: ids, codes and numbers.
+"""Generates a text that matches a regular expression, for the usual ones: ids, codes and numbers.
 
 It knows literals, classes, groups, alternatives and counts. Look-arounds, back-references and the like are not
 supported; the caller checks the text against the pattern anyway.
@@ -22,7 +22,7 @@ _OPEN_REPEATS = 2
 """How much more than its minimum an unbounded part is repeated at most."""
 _MAX_REPEATS = 200
 
-_Write = Callable[[KeyedDraws, int], str]
+_TextGenerator = Callable[[KeyedDraws, int], str]
 
 
 class UnsupportedPattern(ValueError):
@@ -30,17 +30,17 @@ class UnsupportedPattern(ValueError):
 
 
 @lru_cache(maxsize=512)
-def compile_pattern(pattern: str) -> _Write:
-    """Return a function that writes texts.
+def compile_pattern(pattern: str) -> _TextGenerator:
+    """Return a function that generates texts.
 
     Raises:
-        UnsupportedPattern: There is something in it for which no text can be written.
+        UnsupportedPattern: There is something in it for which no text can be generated.
     """
     parser = _PatternParser(pattern)
-    write = parser.parse_alternatives()
+    generate = parser.parse_alternatives()
     if not parser.is_at_end:
         raise UnsupportedPattern(pattern)
-    return write
+    return generate
 
 
 class _PatternParser:
@@ -52,21 +52,21 @@ class _PatternParser:
     def is_at_end(self) -> bool:
         return self._position >= len(self._pattern)
 
-    def parse_alternatives(self) -> _Write:
+    def parse_alternatives(self) -> _TextGenerator:
         branches = [self._parse_sequence()]
         while self._take("|"):
             branches.append(self._parse_sequence())
-        return branches[0] if len(branches) == 1 else _write_one_of(branches)
+        return branches[0] if len(branches) == 1 else _make_alternative_generator(branches)
 
-    def _parse_sequence(self) -> _Write:
-        parts: list[_Write] = []
+    def _parse_sequence(self) -> _TextGenerator:
+        parts: list[_TextGenerator] = []
         while not self.is_at_end and self._pattern[self._position] not in "|)":
             if self._take("^") or self._take("$"):
                 continue
             parts.append(self._parse_count(self._parse_atom()))
-        return _write_all(parts)
+        return _make_sequence_generator(parts)
 
-    def _parse_atom(self) -> _Write:
+    def _parse_atom(self) -> _TextGenerator:
         character = self._next()
         if character == "(":
             if self._take("?") and not self._take(":"):
@@ -75,14 +75,14 @@ class _PatternParser:
             self._require(")")
             return inner
         if character == "[":
-            return _write_character(self._parse_class())
+            return _make_character_generator(self._parse_class())
         if character == ".":
-            return _write_character(_WORD)
+            return _make_character_generator(_WORD)
         if character == "\\":
-            return _write_character(self._parse_escape())
+            return _make_character_generator(self._parse_escape())
         if character in "*+?{":
             raise UnsupportedPattern(self._pattern)
-        return _write_character(character)
+        return _make_character_generator(character)
 
     def _parse_escape(self) -> str:
         character = self._next()
@@ -121,7 +121,7 @@ class _PatternParser:
         character = self._next()
         return self._parse_escape() if character == "\\" else character
 
-    def _parse_count(self, write: _Write) -> _Write:
+    def _parse_count(self, generate: _TextGenerator) -> _TextGenerator:
         if self._take("*"):
             low, high = 0, _OPEN_REPEATS
         elif self._take("+"):
@@ -131,12 +131,12 @@ class _PatternParser:
         elif self._take("{"):
             low, high = self._parse_bounds()
         else:
-            return write
+            return generate
         if self._take("?") or self._take("+"):
             pass  # greediness makes no difference for what can match
         if high > _MAX_REPEATS:
             raise UnsupportedPattern(self._pattern)
-        return _write_repeated(write, low, high)
+        return _make_repeat_generator(generate, low, high)
 
     def _parse_bounds(self) -> tuple[int, int]:
         text = ""
@@ -165,21 +165,21 @@ class _PatternParser:
         return self._pattern[self._position - 1]
 
 
-def _write_character(characters: str) -> _Write:
+def _make_character_generator(characters: str) -> _TextGenerator:
     return lambda draws, salt: draws.choose(salt, characters)
 
 
-def _write_all(parts: list[_Write]) -> _Write:
+def _make_sequence_generator(parts: list[_TextGenerator]) -> _TextGenerator:
     return lambda draws, salt: "".join(part(draws, salt + 31 * index) for index, part in enumerate(parts))
 
 
-def _write_one_of(branches: list[_Write]) -> _Write:
+def _make_alternative_generator(branches: list[_TextGenerator]) -> _TextGenerator:
     return lambda draws, salt: draws.choose(salt, branches)(draws, salt + 1)
 
 
-def _write_repeated(write: _Write, low: int, high: int) -> _Write:
-    def write_repeated(draws: KeyedDraws, salt: int) -> str:
+def _make_repeat_generator(generate: _TextGenerator, low: int, high: int) -> _TextGenerator:
+    def generate_repeated(draws: KeyedDraws, salt: int) -> str:
         count = draws.draw_integer(salt + 7, low, high)
-        return "".join(write(draws, salt + 1009 * (index + 1)) for index in range(count))
+        return "".join(generate(draws, salt + 1009 * (index + 1)) for index in range(count))
 
-    return write_repeated
+    return generate_repeated

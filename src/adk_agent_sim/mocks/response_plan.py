@@ -1,9 +1,9 @@
-"""Compiles the JSON Schema of a tool's results into functions that write a response.
+"""Compiles the JSON Schema of a tool's results into functions that generate a response.
 
     schema --ResponsePlan--> one function per field --(draws, arguments)--> response
 
 A field that an argument names gets the argument's value; others get a realistic value for their name, within what the
-schema allows. Optional fields are written too, except those that describe an error.
+schema allows. Optional fields are generated too, except those that describe an error.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from adk_agent_sim.mocks.field_values import (
 )
 from adk_agent_sim.mocks.keyed_draws import KeyedDraws, make_salt
 from adk_agent_sim.mocks.name_words import fold_name, split_words, to_singular
-from adk_agent_sim.mocks.value_writers import (
+from adk_agent_sim.mocks.value_generators import (
+    ResponseGenerator,
     ResponseRun,
-    WriteResponse,
     compile_choice,
     compile_flag,
     compile_number,
     compile_text,
     copy_container,
-    write_constant,
+    make_constant_generator,
 )
 from adk_agent_sim.timeline.canonical_json import Json, encode_json
 
@@ -62,28 +62,28 @@ class ResponsePlan:
             checks_arguments: Whether an argument may have another type than the field of the same name.
 
         Raises:
-            MockImpossible: No value can be written for a part of the schema.
+            MockImpossible: No value can be generated for a part of the schema.
         """
         self._root = normalize_schema(schema)
         self._noun = noun
         self._checks_arguments = checks_arguments
         self._value_count = 0
         self._list_factor = 1
-        self._write = self._compile(self._root, ("",), noun, 0)
+        self._generate = self._compile(self._root, ("",), noun, 0)
 
-    def write(self, draws: KeyedDraws, inputs: CallInputs) -> tuple[Json, tuple[str, ...]]:
+    def generate(self, draws: KeyedDraws, inputs: CallInputs) -> tuple[Json, tuple[str, ...]]:
         """Return a response, and the names of the arguments that it took something from."""
         run = ResponseRun(draws, inputs)
-        return self._write(run), tuple(run.used)
+        return self._generate(run), tuple(run.used)
 
-    def _compile(self, schema: object, path: tuple[str, ...], owner: str, depth: int) -> WriteResponse:
+    def _compile(self, schema: object, path: tuple[str, ...], owner: str, depth: int) -> ResponseGenerator:
         self._value_count += self._list_factor
-        # Required parts are still written beyond the limits, but a schema that needs twice as much cannot be satisfied.
+        # Required parts are generated beyond the limits, but a schema that needs twice as much cannot be satisfied.
         if depth > 2 * _MAX_DEPTH or self._value_count > 2 * _MAX_VALUES:
             raise MockImpossible(".".join(path[1:4]), "it is required in itself without end, or has too many values")
         resolved = self._resolve(schema)
         if "const" in resolved:
-            return write_constant(resolved["const"])
+            return make_constant_generator(resolved["const"])
         if choices := [each for each in resolved.get("enum", ()) if each is not None]:
             return compile_choice(choices, path)
         match _get_type(resolved):
@@ -98,7 +98,7 @@ class ResponsePlan:
             case "boolean":
                 return compile_flag(path)
             case "null":
-                return write_constant(None)
+                return make_constant_generator(None)
             case _:
                 return compile_text({}, path, owner)
 
@@ -127,9 +127,11 @@ class ResponsePlan:
                 merged[keyword] = {**both[0], **both[1]} if keyword == "properties" else [*both[0], *both[1]]
         return self._resolve(merged, budget) if {"$ref", "allOf", "anyOf", "oneOf"} & merged.keys() else merged
 
-    def _compile_object(self, schema: dict[str, Any], path: tuple[str, ...], owner: str, depth: int) -> WriteResponse:
+    def _compile_object(
+        self, schema: dict[str, Any], path: tuple[str, ...], owner: str, depth: int
+    ) -> ResponseGenerator:
         required = frozenset(schema.get("required", ()))
-        fields: list[tuple[str, WriteResponse]] = []
+        fields: list[tuple[str, ResponseGenerator]] = []
         for name, subschema in schema.get("properties", {}).items():
             is_required = name in required
             if subschema in (False, {"not": {}}):
@@ -144,18 +146,18 @@ class ResponsePlan:
         lists = [name for name in properties if self._is_list(properties[name])]
         counted = (counts, lists[0]) if counts and len(lists) == 1 else None
 
-        def write_object(run: ResponseRun) -> Json:
-            value = {name: write(run) for name, write in fields}
+        def generate_object(run: ResponseRun) -> Json:
+            value = {name: generate(run) for name, generate in fields}
             if counted is not None and counted[1] in value:
                 total = run.inputs.total
                 value |= dict.fromkeys(counted[0], len(value[counted[1]]) if total is None else total)
             return value
 
-        return write_object
+        return generate_object
 
     def _compile_free_fields(
         self, schema: dict[str, Any], path: tuple[str, ...], owner: str, depth: int
-    ) -> list[tuple[str, WriteResponse]]:
+    ) -> list[tuple[str, ResponseGenerator]]:
         """Return the fields of an object whose schema names none."""
         extra = schema.get("additionalProperties", True)
         if isinstance(extra, Mapping) and extra:
@@ -182,24 +184,26 @@ class ResponsePlan:
     def _is_list(self, schema: object) -> bool:
         return _get_type(self._resolve(schema)) == "array"
 
-    def _compile_field(self, name: str, schema: object, path: tuple[str, ...], owner: str, depth: int) -> WriteResponse:
+    def _compile_field(
+        self, name: str, schema: object, path: tuple[str, ...], owner: str, depth: int
+    ) -> ResponseGenerator:
         resolved = self._resolve(schema)
         if is_error_field(name) and (empty := self._find_empty_value(schema)) is not _NOTHING:
-            return write_constant(empty)
+            return make_constant_generator(empty)
         noun = "_".join(split_words(name)) if _get_type(resolved) == "object" else owner
-        write = self._compile(resolved, path, noun, depth + 1)
+        generate = self._compile(resolved, path, noun, depth + 1)
         fits = self._compile_check(resolved)
         folded = fold_name(name)
         is_label = folded in _LABEL_NAMES and _get_type(resolved) == "string" and not resolved.get("pattern")
         alias = _find_alias(folded, owner or self._noun)
 
-        def write_field(run: ResponseRun) -> Json:
+        def generate_field(run: ResponseRun) -> Json:
             inputs = run.inputs
             if run.is_in_list:
                 # An argument `id` identifies the response as a whole, not each item of a list in it.
                 found = inputs.top.get(folded) if folded != "id" else None
                 if found is None and is_label and inputs.query is not None:
-                    return _insert_query(run, str(write(run)), fits)
+                    return _insert_query(run, str(generate(run)), fits)
             else:
                 found = inputs.top.get(folded)
                 if found is None and alias:
@@ -209,11 +213,11 @@ class ResponsePlan:
             if found is not None and fits(found[1]):
                 run.used[found[0]] = None
                 return copy_container(found[1])
-            value = write(run)
+            value = generate(run)
             bounds = inputs.bounds.get(folded) if inputs.bounds else None
             return _keep_within(run, value, bounds, fits) if bounds else value
 
-        return write_field
+        return generate_field
 
     def _compile_check(self, schema: dict[str, Any]) -> Callable[[Json], bool]:
         """Return a function that says whether an argument can be the value of a field."""
@@ -230,28 +234,28 @@ class ResponsePlan:
         build_checker = cache(lambda: SchemaChecker({**schema, "$defs": self._root.get("$defs", {})}))
         return lambda value: not build_checker().find_problems(value)
 
-    def _compile_array(self, schema: dict[str, Any], path: tuple[str, ...], depth: int) -> WriteResponse:
+    def _compile_array(self, schema: dict[str, Any], path: tuple[str, ...], depth: int) -> ResponseGenerator:
         noun = to_singular("_".join(split_words(path[-1]))) or self._noun
         if prefix := schema.get("prefixItems"):
             fixed = [self._compile(each, (*path, str(index)), noun, depth + 1) for index, each in enumerate(prefix)]
-            return lambda run: [write(run) for write in fixed]
+            return lambda run: [generate(run) for generate in fixed]
         low, high = schema.get("minItems", 0), schema.get("maxItems", 1_000)
         if self._is_too_large(depth) or self._list_factor * low > _MAX_VALUES:
             if low:
                 raise MockImpossible(".".join(path[1:]), "it is a list in itself without end, or one that is too long")
-            return write_constant([])
+            return make_constant_generator([])
         is_nested, outer_factor = self._list_factor > 1, self._list_factor
         # A list in a list has one item, so that a response does not grow with each level.
         usual = (1, 1) if is_nested else _ITEMS
         self._list_factor *= max(low, usual[1])
-        write_item = self._compile(schema.get("items", {}), (*path, "*"), noun, depth + 1)
+        generate_item = self._compile(schema.get("items", {}), (*path, "*"), noun, depth + 1)
         self._list_factor = outer_factor
         salt, must_differ = make_salt(*path, "length"), bool(schema.get("uniqueItems"))
         is_list_of_objects = _get_type(self._resolve(schema.get("items", {}))) == "object"
 
-        def write_list(run: ResponseRun) -> Json:
+        def generate_list(run: ResponseRun) -> Json:
             if run.inputs.records is not None and is_list_of_objects:
-                return _write_records(run, write_item)
+                return _generate_records(run, generate_item)
             length = run.draws.draw_integer(salt, *usual)
             limit = run.inputs.limit
             if limit is not None and not run.is_in_list:
@@ -262,20 +266,20 @@ class ResponsePlan:
             items: list[Json] = []
             for index in range(max(low, min(length, high))):
                 run.draws = outer.derive(salt + index)
-                items.append(write_item(run))
+                items.append(generate_item(run))
             run.draws, run.is_in_list = outer, was_in_list
             return _remove_duplicates(items) if must_differ else items
 
-        return write_list
+        return generate_list
 
 
-def _write_records(run: ResponseRun, write_item: WriteResponse) -> list[Json]:
+def _generate_records(run: ResponseRun, generate_item: ResponseGenerator) -> list[Json]:
     """Return a list of stored records, in the shape that the schema gives its items."""
     outer_inputs, outer_draws = run.inputs, run.draws
     items: list[Json] = []
     for index, record in enumerate(outer_inputs.records or ()):
         run.inputs, run.draws = record, outer_draws.derive(index)
-        items.append(write_item(run))
+        items.append(generate_item(run))
     run.inputs, run.draws = outer_inputs, outer_draws
     run.inputs.records = ()  # other lists of the response have no records
     return items

@@ -68,15 +68,15 @@ class SchemaMock:
 
     def respond(self, args: Mapping[str, Json], draws: KeyedDraws) -> MockedResponse:
         """Return the response to a call."""
-        value, used = self._plan.write(draws, CallInputs(args))
+        value, used = self._plan.generate(draws, CallInputs(args))
         if self._is_plain_text:
-            value, used = write_sentence(self._noun, args, str(value)), tuple(args)
+            value, used = generate_sentence(self._noun, args, str(value)), tuple(args)
         return MockedResponse(value, self.origin, used)
 
     @cached_property
     def examples(self) -> tuple[Json, ...]:
         """Responses to calls without arguments; what is the same in all of them cannot vary."""
-        return tuple(self._plan.write(KeyedDraws(base), CallInputs({}))[0] for base in range(_EXAMPLE_COUNT))
+        return tuple(self._plan.generate(KeyedDraws(base), CallInputs({}))[0] for base in range(_EXAMPLE_COUNT))
 
     @property
     def has_schema(self) -> bool:
@@ -89,7 +89,7 @@ class SchemaMock:
             return encode_json(record).decode()
         if not self.has_schema:
             return dict(record)
-        value, _ = self._plan.write(draws, CallInputs(record, is_record=True))
+        value, _ = self._plan.generate(draws, CallInputs(record, is_record=True))
         return value
 
     def respond_with_records(self, records: Sequence[Mapping[str, Json]], total: int, draws: KeyedDraws) -> Json:
@@ -106,17 +106,17 @@ class SchemaMock:
             return {to_plural(self._intent.noun or "item"): list(records), "total": total}
         inputs = CallInputs({})
         inputs.records, inputs.total = [CallInputs(record, is_record=True) for record in records], total
-        value, _ = self._plan.write(draws, inputs)
+        value, _ = self._plan.generate(draws, inputs)
         return value
 
     def _check_example(self) -> None:
         """Check a response once, so that a schema that is not understood fails for all calls and not for some."""
-        example, _ = self._plan.write(KeyedDraws(0), CallInputs({}))
+        example, _ = self._plan.generate(KeyedDraws(0), CallInputs({}))
         if problems := self._checker.find_problems(example):
             raise MockImpossible(problems[0].path, problems[0].message)
 
 
-def write_sentence(noun: str, args: Mapping[str, Json], remark: str) -> str:
+def generate_sentence(noun: str, args: Mapping[str, Json], remark: str) -> str:
     """Return the result of a tool that responds with a text: what was asked for, and a remark."""
     asked = ", ".join(f"{name} {format_value(value)}" for name, value in args.items() if value is not None)
     return f"{noun.capitalize()} ({asked}): {remark}" if asked else f"{noun.capitalize()}: {remark}"
