@@ -50,6 +50,13 @@ _FUNCTION = re.compile(
 )
 """A function and the decorators above it, which may have several lines."""
 
+_TYPESCRIPT_FUNCTION = re.compile(
+    r"^(?:export )?(?:(?:async )?function\*? (?P<function>[a-z]\w*)[(<]"
+    r"|const (?P<constant>[a-z]\w*) = (?:async )?(?:<[^>]*>)?\([^()]*\)(?:: [^=]+)? =>)",
+    re.MULTILINE,
+)
+"""A function of a TypeScript module. Components, which are capitalized, are named for what they show."""
+
 
 def test_every_class_name_is_used_once() -> None:
     places: defaultdict[str, list[str]] = defaultdict(list)
@@ -86,6 +93,25 @@ def test_no_helper_function_is_named_with_a_participle() -> None:
     assert len(functions) > 2_000
     found = [(path.relative_to(_ROOT).as_posix(), name) for path, name in functions if _starts_with_participle(name)]
     assert [each for each in found if each[1] not in _DOCUMENTED_HELPER_NAMES] == []
+
+
+def test_no_typescript_function_is_named_with_a_participle() -> None:
+    sources = [path for path in (_ROOT / "web" / "src").rglob("*.ts*") if not path.name.endswith(".d.ts")]
+    functions = [(path, name) for path in sources for name in _list_typescript_functions(path)]
+
+    assert len(functions) > 300
+    found = [(path.relative_to(_ROOT).as_posix(), name) for path, name in functions]
+    assert [(path, name) for path, name in found if _starts_with_participle(_first_word(name))] == []
+
+
+def _list_typescript_functions(path: Path) -> list[str]:
+    matches = _TYPESCRIPT_FUNCTION.finditer(path.read_text(encoding="utf-8"))
+    return [match["function"] or match["constant"] for match in matches]
+
+
+def _first_word(name: str) -> str:
+    """Return `kept` of `keptRows`."""
+    return re.split("(?=[A-Z0-9])", name, maxsplit=1)[0]
 
 
 def _list_helper_files() -> list[Path]:

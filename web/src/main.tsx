@@ -4,12 +4,12 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import "./ui/ui.css";
 import { App } from "./App";
-import { holdPresses } from "./ui/heldPress";
+import { capturePointerOnPress } from "./ui/pointerCapture";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element #root");
 
-holdPresses();
+capturePointerOnPress();
 createRoot(root).render(
   <StrictMode>
     <App />

@@ -155,7 +155,7 @@ export interface SessionQuery extends PageQuery {
 function formatQuery(query: Record<string, string | number | readonly string[] | undefined>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of Array.isArray(value) ? value : [value]) if (one) parameters.append(name, String(one));
+    for (const item of Array.isArray(value) ? value : [value]) if (item) parameters.append(name, String(item));
   }
   return parameters.size ? `?${parameters}` : "";
 }

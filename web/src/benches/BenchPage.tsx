@@ -50,7 +50,7 @@ export default function BenchPage({ benchKey }: { benchKey: string }) {
 }
 
 function Progress({ state }: { state: BenchState }) {
-  const { finished, passed, failed, broken } = countOutcomes(state);
+  const { finished, passed, failed, errored } = countOutcomes(state);
   const { planned, is_running, is_paused, running } = state.info;
   const status = is_paused
     ? running.length
@@ -69,7 +69,7 @@ function Progress({ state }: { state: BenchState }) {
         {number(finished)} of {number(planned)} runs
       </span>
       <span className="quiet">
-        {number(passed)} passed, {number(failed)} failed, {number(broken)} errors
+        {number(passed)} passed, {number(failed)} failed, {number(errored)} errors
       </span>
       <b>{status}</b>
     </span>

@@ -28,23 +28,23 @@ export function CellRuns({
     return (
       <aside className="bn-runs scroll" aria-label="Runs">
         {info.running.length ? <h2>Running now</h2> : null}
-        {info.running.map((each) => (
+        {info.running.map((place) => (
           <RunningRun
-            key={each.run_id}
+            key={place.run_id}
             benchKey={benchKey}
-            place={each}
-            name={`${info.scenarios[each.scenario]} · ${info.variants[each.variant]}`}
+            place={place}
+            name={`${info.scenarios[place.scenario]} · ${info.variants[place.variant]}`}
           />
         ))}
         <p className="quiet bn-hint">Choose a cell to see its runs.</p>
       </aside>
     );
   }
-  const running = new Map(info.running.map((each) => [each.run_id, each]));
-  const requested = new Set(info.requested.map((each) => each.run_id));
-  const known = new Set(cell?.runs.map((run) => run.run_id));
-  const started = info.running.filter(
-    (each) => each.scenario === chosen.scenario && each.variant === chosen.variant && !known.has(each.run_id),
+  const runningPlaces = new Map(info.running.map((place) => [place.run_id, place]));
+  const requestedIds = new Set(info.requested.map((place) => place.run_id));
+  const finishedIds = new Set(cell?.runs.map((run) => run.run_id));
+  const firstRuns = info.running.filter(
+    (place) => place.scenario === chosen.scenario && place.variant === chosen.variant && !finishedIds.has(place.run_id),
   );
   return (
     <aside className="bn-runs scroll" aria-label="Runs of the chosen cell">
@@ -55,8 +55,8 @@ export function CellRuns({
       ) : null}
       <h2>{info.scenarios[chosen.scenario]}</h2>
       <p className="quiet">{info.variants[chosen.variant]}</p>
-      {started.map((each) => (
-        <RunningRun key={each.run_id} benchKey={benchKey} place={each} />
+      {firstRuns.map((place) => (
+        <RunningRun key={place.run_id} benchKey={benchKey} place={place} />
       ))}
       {cell?.runs.map((run) => (
         <Run
@@ -64,12 +64,12 @@ export function CellRuns({
           benchKey={benchKey}
           run={run}
           hasTimeline={info.keeps_timelines}
-          again={running.get(run.run_id)}
-          isRequested={requested.has(run.run_id)}
+          again={runningPlaces.get(run.run_id)}
+          isRequested={requestedIds.has(run.run_id)}
           onRequeue={() => onRequeue(run.run_key)}
         />
       ))}
-      {!cell?.runs.length && !started.length ? <p className="quiet">No run has ended yet.</p> : null}
+      {!cell?.runs.length && !firstRuns.length ? <p className="quiet">No run has ended yet.</p> : null}
     </aside>
   );
 }

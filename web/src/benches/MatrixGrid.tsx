@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot leave out the rows that are not visible
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active cell
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { type BenchState, type Cell, getCell, getHeat } from "./benchMatrix";
+import { type BenchState, type Cell, getCell, getPassRateClass } from "./benchMatrix";
 
 const ROW = 28;
 const MARGIN = 10;
@@ -92,7 +92,7 @@ export function MatrixGrid({
               id={`bench-cell-${scenario}-${variant}`}
               role="gridcell"
               aria-selected={isChosen}
-              className={`bn-cell ${cell ? getHeat(cell) : ""}`}
+              className={`bn-cell ${cell ? getPassRateClass(cell) : ""}`}
               onClick={() => choose(scenario, variant)}
             >
               {cell ? <CellText cell={cell} /> : <span className="quiet">·</span>}
@@ -139,8 +139,8 @@ function CellText({ cell }: { cell: Cell }) {
   return (
     <>
       {cell.judged ? `${cell.passed}/${cell.judged}` : cell.runs.length ? "not judged" : ""}
-      {cell.broken ? (
-        <b className="bn-broken" title="with errors">
+      {cell.errored ? (
+        <b className="bn-errored" title="with errors">
           !
         </b>
       ) : null}

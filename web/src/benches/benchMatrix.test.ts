@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BenchInfo, BenchRunInfo } from "../api/types";
-import { countOutcomes, getCell, getHeat, mergeBench } from "./benchMatrix";
+import { countOutcomes, getCell, getPassRateClass, mergeBench } from "./benchMatrix";
 
 const key = (run: number) => ({ scenario: "s1", agent: "a", model: "", player: "", rules: "", seed: 0, run });
 
@@ -39,9 +39,9 @@ const makeInfo = (generation: number, runs: BenchRunInfo[]): BenchInfo => ({
 test("later answers add runs, and replace the result of a run that was repeated", () => {
   const first = mergeBench(null, makeInfo(1, [makeRun(1, "error"), makeRun(2, "passed")]));
   const second = mergeBench(first, makeInfo(1, [makeRun(1, "passed"), makeRun(3, "failed")]));
-  expect(countOutcomes(first)).toEqual({ finished: 2, passed: 1, failed: 0, broken: 1 });
-  expect(countOutcomes(second)).toEqual({ finished: 3, passed: 2, failed: 1, broken: 0 });
-  expect(getCell(second, 0, 1)).toMatchObject({ passed: 2, judged: 3, broken: 0, active: 1 });
+  expect(countOutcomes(first)).toEqual({ finished: 2, passed: 1, failed: 0, errored: 1 });
+  expect(countOutcomes(second)).toEqual({ finished: 3, passed: 2, failed: 1, errored: 0 });
+  expect(getCell(second, 0, 1)).toMatchObject({ passed: 2, judged: 3, errored: 0, active: 1 });
   expect(getCell(second, 0, 0)).toBeUndefined();
 });
 
@@ -51,7 +51,8 @@ test("an answer of another generation replaces what was known", () => {
 });
 
 test("only what always or never passed has the colours of the ends", () => {
-  const heat = (passed: number, judged: number) => getHeat({ runs: [], passed, judged, broken: 0, active: 0 });
+  const heat = (passed: number, judged: number) =>
+    getPassRateClass({ runs: [], passed, judged, errored: 0, active: 0 });
   expect([heat(0, 0), heat(0, 3), heat(1, 3), heat(2, 3), heat(299, 300), heat(3, 3)]).toEqual([
     "heat-none",
     "heat-0",

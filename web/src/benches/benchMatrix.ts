@@ -7,7 +7,7 @@ export interface Cell {
   runs: BenchRunInfo[];
   passed: number;
   judged: number;
-  broken: number;
+  errored: number;
   /** How many are executed now, or wait to be executed again. */
   active: number;
 }
@@ -42,7 +42,7 @@ function buildCells(info: BenchInfo, runs: Iterable<BenchRunInfo>): Map<number, 
     const index = scenario * info.variants.length + variant;
     let cell = cells.get(index);
     if (!cell) {
-      cell = { runs: [], passed: 0, judged: 0, broken: 0, active: 0 };
+      cell = { runs: [], passed: 0, judged: 0, errored: 0, active: 0 };
       cells.set(index, cell);
     }
     return cell;
@@ -52,14 +52,14 @@ function buildCells(info: BenchInfo, runs: Iterable<BenchRunInfo>): Map<number, 
     cell.runs.push(run);
     if (run.outcome === "passed") cell.passed += 1;
     if (run.outcome !== "not_judged") cell.judged += 1;
-    if (run.outcome === "error" || run.outcome === "timeout") cell.broken += 1;
+    if (run.outcome === "error" || run.outcome === "timeout") cell.errored += 1;
   }
-  for (const each of [...info.running, ...info.requested]) place(each).active += 1;
+  for (const benchPlace of [...info.running, ...info.requested]) place(benchPlace).active += 1;
   return cells;
 }
 
 /** The class for a cell's colour; the two ends are only for scenarios that always or never passed. */
-export function getHeat(cell: Cell): string {
+export function getPassRateClass(cell: Cell): string {
   if (!cell.judged) return "heat-none";
   const rate = cell.passed / cell.judged;
   if (rate === 0) return "heat-0";
@@ -68,13 +68,18 @@ export function getHeat(cell: Cell): string {
 }
 
 /** How many runs ended how, in words. */
-export function countOutcomes(state: BenchState): { finished: number; passed: number; failed: number; broken: number } {
-  const counts = { finished: 0, passed: 0, failed: 0, broken: 0 };
+export function countOutcomes(state: BenchState): {
+  finished: number;
+  passed: number;
+  failed: number;
+  errored: number;
+} {
+  const counts = { finished: 0, passed: 0, failed: 0, errored: 0 };
   for (const run of state.runs.values()) {
     counts.finished += 1;
     if (run.outcome === "passed") counts.passed += 1;
     else if (run.outcome === "failed") counts.failed += 1;
-    else if (run.outcome !== "not_judged") counts.broken += 1;
+    else if (run.outcome !== "not_judged") counts.errored += 1;
   }
   return counts;
 }

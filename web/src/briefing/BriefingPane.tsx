@@ -23,23 +23,23 @@ export function BriefingPane({ session, briefing }: { session: SessionDetail; br
     session.has_world ? "world-tab" : "briefing-tab",
     session.has_world ? "World" : "Instruction",
   );
-  const tabs = TABS.filter((one) => !WORLD_TABS.includes(one) || session.has_world);
+  const tabs = TABS.filter((name) => !WORLD_TABS.includes(name) || session.has_world);
   const tab = tabs.includes(stored) ? stored : "Instruction";
   const turnId = findModelTurn(session)?.request_id ?? null;
   return (
     <section className="briefing" aria-label="What the model reads">
       <div className="tabs briefing-tabs" role="tablist">
-        {tabs.map((one) => (
+        {tabs.map((name) => (
           <button
-            key={one}
+            key={name}
             type="button"
             role="tab"
-            aria-selected={tab === one}
+            aria-selected={tab === name}
             className="tab"
-            onClick={() => setTab(one)}
+            onClick={() => setTab(name)}
           >
-            {one}
-            {one === "Tools" && briefing ? <span className="quiet"> {briefing.tools.length}</span> : null}
+            {name}
+            {name === "Tools" && briefing ? <span className="quiet"> {briefing.tools.length}</span> : null}
           </button>
         ))}
       </div>

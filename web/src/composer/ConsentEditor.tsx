@@ -4,7 +4,7 @@ import type { PendingConfirmation, SessionDetail } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { parse } from "../json/lossless";
 import { Markdown } from "../markdown/Markdown";
-import { onPress } from "../ui/press";
+import { ignoreDoubleClick } from "../ui/ignoreDoubleClick";
 import { useAction } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { AnswerProblem } from "./AnswerProblem";
@@ -78,7 +78,7 @@ export function ConsentEditor({
             type="button"
             className="button"
             disabled={isBlocked}
-            onClick={onPress(() => void sendConsent(false))}
+            onClick={ignoreDoubleClick(() => void sendConsent(false))}
           >
             Deny
           </button>
@@ -86,7 +86,7 @@ export function ConsentEditor({
             type="button"
             className="button primary"
             disabled={isBlocked || Boolean(parseError)}
-            onClick={onPress(() => void sendConsent(true))}
+            onClick={ignoreDoubleClick(() => void sendConsent(true))}
           >
             Approve
           </button>

@@ -2,8 +2,8 @@ import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { PendingPause, SessionDetail } from "../api/types";
 import { Markdown } from "../markdown/Markdown";
+import { ignoreDoubleClick } from "../ui/ignoreDoubleClick";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
-import { onPress } from "../ui/press";
 import { useAction } from "../ui/useAction";
 import { WebAddress } from "../ui/WebAddress";
 import { ActionErrorAlert } from "./ActionErrorAlert";
@@ -22,16 +22,16 @@ export function CredentialEditor({ session, pause }: { session: SessionDetail; p
   const frame = useRef<HTMLDivElement>(null);
   useFirstFieldFocus(frame, pause.request_id);
   const fields = listCredentialFields(pause);
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+  const filledValues = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
   const isComplete =
-    Object.keys(given).length > 0 && fields.every(({ name, isRequired }) => !isRequired || given[name]);
+    Object.keys(filledValues).length > 0 && fields.every(({ name, isRequired }) => !isRequired || filledValues[name]);
   const send = async (value: string | null) => {
     if (isBlocked) return;
     if (await run(() => api.answerRequest(session.session_id, pause.request_id, { value, anyway: false }))) {
       setValues({});
     }
   };
-  const sendFields = () => void (isComplete && send(JSON.stringify(given)));
+  const sendFields = () => void (isComplete && send(JSON.stringify(filledValues)));
   useSendKey(sendFields);
   return (
     <div className="composer-frame" ref={frame} tabIndex={-1}>
@@ -74,14 +74,19 @@ export function CredentialEditor({ session, pause }: { session: SessionDetail; p
         <ActionErrorAlert error={error} />
         <div className="composer-buttons">
           <span className="grow" />
-          <button type="button" className="button" disabled={isBlocked} onClick={onPress(() => void send(null))}>
+          <button
+            type="button"
+            className="button"
+            disabled={isBlocked}
+            onClick={ignoreDoubleClick(() => void send(null))}
+          >
             Simulate a signed-in user
           </button>
           <button
             type="button"
             className="button primary"
             disabled={isBlocked || !isComplete}
-            onClick={onPress(sendFields)}
+            onClick={ignoreDoubleClick(sendFields)}
           >
             Send credential
             <kbd>{SEND_KEY}</kbd>

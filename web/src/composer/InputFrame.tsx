@@ -2,8 +2,8 @@ import type { ReactNode, RefObject } from "react";
 import type { PendingPause, SessionDetail } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { Markdown } from "../markdown/Markdown";
+import { ignoreDoubleClick } from "../ui/ignoreDoubleClick";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
-import { onPress } from "../ui/press";
 import { AnswerProblem } from "./AnswerProblem";
 import { ComposerHeader } from "./ComposerHeader";
 import type { Drafts, SetDrafts } from "./drafts";
@@ -59,7 +59,7 @@ export function InputFrame({
         <div className="composer-buttons">
           {problemCount}
           <span className="grow" />
-          <button type="button" className="button primary" disabled={isBlocked} onClick={onPress(onSend)}>
+          <button type="button" className="button primary" disabled={isBlocked} onClick={ignoreDoubleClick(onSend)}>
             Send input
             <kbd>{SEND_KEY}</kbd>
           </button>

@@ -6,8 +6,8 @@ import { MissingStateNotice } from "../sessionstart/MissingStateNotice";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { watchTyping } from "../ui/focus";
 import { Icon } from "../ui/Icon";
+import { ignoreDoubleClick } from "../ui/ignoreDoubleClick";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
-import { onPress } from "../ui/press";
 import { useAction } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { Attachments, readFilePart } from "./Attachments";
@@ -17,9 +17,9 @@ import { ProblemCount } from "./ProblemCount";
 import { LoadingFields } from "./TypeAheadField";
 import { uniqueProblems } from "./turnDraft";
 import { useAttachments } from "./useAttachments";
-import { useClearing } from "./useClearing";
 import { useFirstFieldFocus } from "./useFirstFieldFocus";
 import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
+import { useSendAndClear } from "./useSendAndClear";
 import { useWasRejected } from "./useWasRejected";
 
 const TITLES: Partial<Record<SessionStatus, string>> = {
@@ -52,7 +52,7 @@ export function MessageEditor({
   const [wasRejected, setWasRejected] = useWasRejected(error);
   const { files, changeFiles, problem: storageProblem } = useAttachments(session.session_id);
   const reading = useAction();
-  const sendAndClear = useClearing(session.session_id);
+  const sendAndClear = useSendAndClear(session.session_id);
   const schema = briefing?.input_schema ?? null;
   const form = schema ? restoreForm(drafts.messageForm, schema) : null;
   const problems = uniqueProblems([...(error?.problems ?? []), ...checks.problems]);
@@ -199,7 +199,7 @@ export function MessageEditor({
             type="button"
             className={`button ${session.status === "done" ? "" : "primary"}`}
             disabled={isBlocked}
-            onClick={onPress(() => void send(false))}
+            onClick={ignoreDoubleClick(() => void send(false))}
           >
             Send message
             <kbd>{SEND_KEY}</kbd>

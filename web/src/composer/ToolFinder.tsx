@@ -44,10 +44,10 @@ export function ToolFinder({
       event.preventDefault();
       onSlash?.();
     }
-    const chosen = matches[selected];
+    const selectedTool = matches[selected];
     if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
-      if (chosen) onPick(chosen.name);
+      if (selectedTool) onPick(selectedTool.name);
       else if (invented) onInvent?.(invented);
     }
   };
@@ -126,12 +126,12 @@ export function ToolFinder({
 /** The tools whose name or description contains every word. The order never depends on what was called before. */
 export function findTools(tools: ToolInfo[], query: string): ToolInfo[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const matching = tools.filter((tool) => {
+  const matchingTools = tools.filter((tool) => {
     const text = `${tool.name} ${tool.description}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const isNamed = (tool: ToolInfo) => words.every((word) => tool.name.toLowerCase().includes(word));
-  return matching.toSorted((one, other) => Number(isNamed(other)) - Number(isNamed(one)));
+  return matchingTools.toSorted((left, right) => Number(isNamed(right)) - Number(isNamed(left)));
 }
 
 /** The name that is typed, if it could be one of a tool and no tool has it; else empty. */

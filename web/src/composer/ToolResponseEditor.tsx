@@ -7,8 +7,8 @@ import { JsonTextTree } from "../json/JsonTree";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { watchTyping } from "../ui/focus";
 import { formatCount } from "../ui/format";
+import { ignoreDoubleClick } from "../ui/ignoreDoubleClick";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
-import { onPress } from "../ui/press";
 import { RadioButtons } from "../ui/RadioButtons";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { ComposerHeader } from "./ComposerHeader";
@@ -29,7 +29,7 @@ const MODES: readonly { value: ResponseMode; label: string; send: string }[] = [
   { value: "raise", label: "Exception", send: "Raise" },
 ];
 /** For a tool that does not declare its results. */
-const ANYTHING: Schema = { description: "The tool does not declare its results: any value is one." };
+const ANY_RESULT_SCHEMA: Schema = { description: "The tool does not declare its results: any value is one." };
 
 /** A call of a tool that a person plays: its arguments, and the response. */
 export function ToolResponseEditor({
@@ -54,7 +54,7 @@ export function ToolResponseEditor({
   const { data, error: loadError } = useFetch(() => api.getToolCall(sessionId, requestId), requestId);
   const call = data?.request_id === requestId ? data : null;
   const draft = readToolDraft(drafts, requestId);
-  const schema = (call?.response_schema as Schema | null | undefined) ?? ANYTHING;
+  const schema = (call?.response_schema as Schema | null | undefined) ?? ANY_RESULT_SCHEMA;
   const form = restoreForm(draft.form, schema);
   const frame = useRef<HTMLDivElement>(null);
   const checks = useFormCheck(sessionId, requestId);
@@ -90,8 +90,8 @@ export function ToolResponseEditor({
     text: call ? drafts.typedAhead : "",
     clear: () => setDrafts({ typedAhead: "" }),
   });
-  const others = session.pending.filter((one) => one.kind === "tool").length - 1;
-  const mode = MODES.find((one) => one.value === draft.mode);
+  const others = session.pending.filter((request) => request.kind === "tool").length - 1;
+  const mode = MODES.find((option) => option.value === draft.mode);
   return (
     <div className="composer-frame" ref={frame} tabIndex={-1}>
       <ComposerHeader title={<>Your turn as the tool {request.tool_name}</>}>
@@ -139,7 +139,7 @@ export function ToolResponseEditor({
             className="button primary"
             disabled={isBusy || !canSend}
             title={draftProblem}
-            onClick={onPress(() => void send(false))}
+            onClick={ignoreDoubleClick(() => void send(false))}
           >
             {mode?.send}
             <kbd>{SEND_KEY}</kbd>

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useState } from "react";
 import { formatCount } from "../ui/format";
 import { Icon } from "../ui/Icon";
+import { ignoreDoubleClick } from "../ui/ignoreDoubleClick";
 import { SEND_KEY } from "../ui/keyboard";
-import { onPress } from "../ui/press";
 import type { ActionError } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { CallStack } from "./CallStack";
@@ -83,7 +83,12 @@ export function TurnFooter({
           </button>
         ) : null}
         {!isAnswering && tool ? (
-          <button type="button" className="button" disabled={isBusy} onClick={onPress(() => void actions.addCall())}>
+          <button
+            type="button"
+            className="button"
+            disabled={isBusy}
+            onClick={ignoreDoubleClick(() => void actions.addCall())}
+          >
             <Icon name="plus" />
             Add to turn
           </button>
@@ -92,7 +97,7 @@ export function TurnFooter({
           type="button"
           className="button primary"
           disabled={isBusy || !canSend}
-          onClick={onPress(() => actions.send(false))}
+          onClick={ignoreDoubleClick(() => actions.send(false))}
         >
           {isAnswering
             ? "Send Final Response"

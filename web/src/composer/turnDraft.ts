@@ -33,8 +33,8 @@ export function stackCallInBackground(drafts: Drafts, call: StackedCall, schema:
 export function openStackedCall(drafts: Drafts, index: number, displaced: StackedCall[]): Partial<Drafts> {
   const call = drafts.stack[index];
   if (!call) return {};
-  const stack = drafts.stack.flatMap((one, position) => (position === index ? displaced : [one]));
-  const forms = displaced.reduce((left, one) => removeForm(left, one.tool), drafts.forms);
+  const stack = drafts.stack.flatMap((call, position) => (position === index ? displaced : [call]));
+  const forms = displaced.reduce((left, call) => removeForm(left, call.tool), drafts.forms);
   return { ...fillForm({ ...drafts, forms }, call), stack };
 }
 
@@ -94,7 +94,7 @@ export function draftSuggestion(suggestion: Suggestion, hasResponseForm: boolean
 
 /** Each problem once: a check and a rejected request can report the same one. */
 export function uniqueProblems(problems: FieldProblem[]): FieldProblem[] {
-  return [...new Map(problems.map((one) => [`${one.path}\n${one.message}`, one])).values()];
+  return [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];
 }
 
 /** The forms without that of one tool. */

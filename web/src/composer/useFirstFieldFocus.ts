@@ -8,7 +8,7 @@ import { focusFirstField, isTypingOutside, typeInto, typeIntoFocused } from "../
 type FocusTarget = { fieldId: string; text: string } | "first" | "free";
 
 /** What was typed before there was a field for it. */
-export interface TypedAhead {
+export interface BufferedInput {
   text: string;
   clear: () => void;
 }
@@ -21,18 +21,18 @@ export interface TypedAhead {
 export function useFirstFieldFocus(
   frame: RefObject<HTMLElement | null>,
   key: string,
-  typed?: TypedAhead,
+  bufferedInput?: BufferedInput,
 ): (target?: FocusTarget) => void {
   const [requestCount, setRequestCount] = useState(0);
   const target = useRef<FocusTarget | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it focuses when the editor changes, and on request
   useEffect(() => {
-    const wanted = target.current;
+    const focusTarget = target.current;
     target.current = null;
-    if (typeof wanted === "object" && wanted && typeInto(wanted.fieldId, wanted.text)) return;
-    const isAsked = wanted !== null && wanted !== "free";
-    if (isAsked || !isTypingOutside(frame.current)) focusFirstField(frame.current);
-    if (typed?.text && typeIntoFocused(frame.current, typed.text)) typed.clear();
+    if (typeof focusTarget === "object" && focusTarget && typeInto(focusTarget.fieldId, focusTarget.text)) return;
+    const isRequested = focusTarget !== null && focusTarget !== "free";
+    if (isRequested || !isTypingOutside(frame.current)) focusFirstField(frame.current);
+    if (bufferedInput?.text && typeIntoFocused(frame.current, bufferedInput.text)) bufferedInput.clear();
   }, [key, requestCount]);
   return (wanted = "first") => {
     target.current = wanted;

@@ -78,7 +78,7 @@ test("problems show at fields that were touched, and all of them after an attemp
   ];
   const draft = { ...createDraft({}), touched: { "/items/0/name": true } };
 
-  expect(filterVisibleProblems(problems, draft, false).map((one) => one.path)).toEqual(["items[0].name"]);
+  expect(filterVisibleProblems(problems, draft, false).map((problem) => problem.path)).toEqual(["items[0].name"]);
   expect(filterVisibleProblems(problems, draft, true)).toEqual(problems);
   expect(filterVisibleProblems(problems, null, false)).toEqual([]);
 });

@@ -59,7 +59,7 @@ export function filterVisibleProblems(
   draft: FormDraft | null,
   showAll: boolean,
 ): FieldProblem[] {
-  return showAll ? problems : problems.filter((one) => draft?.touched[toPointer(one.path)]);
+  return showAll ? problems : problems.filter((problem) => draft?.touched[toPointer(problem.path)]);
 }
 
 /** Converts `items[0].name` to the form's key `/items/0/name`. */

@@ -37,10 +37,10 @@ export function useSuggestion({
     dismiss: () => setPending(null),
     /** Call this when the model is asked, and what it returns with the model's suggestion. */
     expect: () => {
-      const asked = latest.current;
+      const inputBefore = latest.current;
       return (suggestion: Suggestion) => {
-        if (latest.current.turnId !== asked.turnId) return;
-        if (latest.current.text === asked.text && !asked.hasInput) apply(suggestion);
+        if (latest.current.turnId !== inputBefore.turnId) return;
+        if (latest.current.text === inputBefore.text && !inputBefore.hasInput) apply(suggestion);
         else setPending(suggestion);
       };
     },

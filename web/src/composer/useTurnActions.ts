@@ -14,9 +14,9 @@ import {
   stackCall,
   stackCallInBackground,
 } from "./turnDraft";
-import { useClearing } from "./useClearing";
 import type { useDecision } from "./useDecision";
 import type { useFirstFieldFocus } from "./useFirstFieldFocus";
+import { useSendAndClear } from "./useSendAndClear";
 import type { TurnForms } from "./useTurnForms";
 import { type TurnView, useTurnSteps } from "./useTurnSteps";
 
@@ -88,7 +88,7 @@ export function useTurnActions({
     const text = forms.readCallForm();
     return text === null ? null : listCalls(drafts.stack, { tool: tool.name, arguments: text });
   };
-  const sendAndClear = useClearing(turnId);
+  const sendAndClear = useSendAndClear(turnId);
   /** Sends the decision. What was typed before it arrived was meant for what comes next. */
   const decide = async (part: Parameters<typeof decision.decide>[0], kept: Partial<Drafts> = {}) => {
     const readTyped = watchTyping();
@@ -125,7 +125,7 @@ export function useTurnActions({
   };
   const executeStack = () => {
     setAskingAboutCalls(false);
-    const text = [drafts.callText, drafts.answer].filter((one) => one.trim()).join("\n\n");
+    const text = [drafts.callText, drafts.answer].filter((part) => part.trim()).join("\n\n");
     void sendCalls(listCalls([...drafts.stack, ...filledForms], null), text, false, {});
   };
   const respond = async (anyway: boolean) => {
@@ -153,15 +153,15 @@ export function useTurnActions({
   };
   const addCall = async () => {
     const call = collectCalls()?.at(-1);
-    const shown = viewCount.current;
+    const viewCountBefore = viewCount.current;
     if (!tool || !call || !(await checkOpenCall())) return;
-    const added = { tool: tool.name, arguments: call.arguments };
-    if (viewCount.current !== shown || !holdsCall(latestForms.current, added, tool.parameters)) {
+    const newCall = { tool: tool.name, arguments: call.arguments };
+    if (viewCount.current !== viewCountBefore || !holdsCall(latestForms.current, newCall, tool.parameters)) {
       // The person has gone on while the call was checked: what is open now stays open, with what was typed since.
-      setDrafts((before) => stackCallInBackground(before, added, tool.parameters));
+      setDrafts((before) => stackCallInBackground(before, newCall, tool.parameters));
       return;
     }
-    setDrafts((before) => stackCall(before, added));
+    setDrafts((before) => stackCall(before, newCall));
     forms.setWasRejected(false);
     requestFocus();
   };
@@ -174,12 +174,12 @@ export function useTurnActions({
       if (text === null) return;
       displaced.push({ tool: tool.name, arguments: text });
     }
-    const hidden = tool?.name === call.tool ? undefined : filledForms.find((form) => form.tool === call.tool);
-    if (hidden && !hidden.isReadable) {
-      steps.goTo({ mode: "call", tool: hidden.tool });
+    const hiddenForm = tool?.name === call.tool ? undefined : filledForms.find((form) => form.tool === call.tool);
+    if (hiddenForm && !hiddenForm.isReadable) {
+      steps.goTo({ mode: "call", tool: hiddenForm.tool });
       return;
     }
-    if (hidden) displaced.push({ tool: hidden.tool, arguments: hidden.arguments });
+    if (hiddenForm) displaced.push({ tool: hiddenForm.tool, arguments: hiddenForm.arguments });
     setDrafts(openStackedCall(drafts, index, displaced));
     forms.setWasRejected(false);
     requestFocus();

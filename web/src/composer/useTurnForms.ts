@@ -29,9 +29,9 @@ export function useTurnForms({
   const checks = useFormCheck(sessionId, turnId);
   const [wasRejected, setWasRejected] = useWasRejected(error);
   const tools = briefing?.tools ?? [];
-  const isOffered = (name: string) => briefing === null || tools.some((one) => one.name === name);
+  const isOffered = (name: string) => briefing === null || tools.some((tool) => tool.name === name);
   const tool =
-    tools.find((one) => one.name === drafts.tool) ?? (drafts.tool && briefing ? inventTool(drafts.tool) : undefined);
+    tools.find((tool) => tool.name === drafts.tool) ?? (drafts.tool && briefing ? inventTool(drafts.tool) : undefined);
   const isAnswering = drafts.mode === "answer" || tools.length === 0;
   const callForm = tool ? restoreForm(drafts.forms[tool.name], tool.parameters) : null;
   const responseSchema = briefing?.output_schema ?? null;
@@ -69,7 +69,7 @@ export function useTurnForms({
   };
 
   const problems = uniqueProblems([...(error?.problems ?? []), ...checks.problems]).filter(
-    (one) => one.call_index == null || one.call_index === drafts.stack.length,
+    (problem) => problem.call_index == null || problem.call_index === drafts.stack.length,
   );
   return {
     tools,

@@ -10,13 +10,13 @@ import { useAction } from "../ui/useAction";
 /** Rename, duplicate, move and delete a case. What is deleted can be undone, so it is not asked for. */
 export function CaseMenu({
   fileKey,
-  one,
+  evalCase,
   neighbours,
   hasDraft = false,
   onEdited,
 }: {
   fileKey: string;
-  one: EvalCaseInfo;
+  evalCase: EvalCaseInfo;
   /** The cases of the file, to move between. */
   neighbours: readonly EvalCaseInfo[];
   /** Whether corrections of the case are not saved. */
@@ -26,7 +26,7 @@ export function CaseMenu({
   const [isRenaming, setRenaming] = useState(false);
   const { error, run, clearError } = useAction();
   const edit = (work: () => Promise<EvalEditResult>) => run(async () => onEdited(await work()));
-  const place = neighbours.findIndex((each) => each.key === one.key);
+  const place = neighbours.findIndex((neighbour) => neighbour.key === evalCase.key);
   const draftNote = hasDraft ? "Save or discard your corrections first." : "";
   return (
     <>
@@ -37,7 +37,7 @@ export function CaseMenu({
         label={
           <>
             <Icon name="more" />
-            <span className="sr-only">Actions for {one.eval_id}</span>
+            <span className="sr-only">Actions for {evalCase.eval_id}</span>
           </>
         }
       >
@@ -58,23 +58,23 @@ export function CaseMenu({
               >
                 Rename…
               </MenuItem>
-              <MenuItem onClick={start(() => api.duplicateEvalCase(fileKey, one.key))}>Duplicate</MenuItem>
+              <MenuItem onClick={start(() => api.duplicateEvalCase(fileKey, evalCase.key))}>Duplicate</MenuItem>
               <MenuItem
                 disabled={place <= 0}
-                onClick={start(() => api.moveEvalCase(fileKey, one.key, neighbours[place - 2]?.key ?? null))}
+                onClick={start(() => api.moveEvalCase(fileKey, evalCase.key, neighbours[place - 2]?.key ?? null))}
               >
                 Move up
               </MenuItem>
               <MenuItem
                 disabled={place < 0 || place === neighbours.length - 1}
-                onClick={start(() => api.moveEvalCase(fileKey, one.key, neighbours[place + 1]?.key ?? null))}
+                onClick={start(() => api.moveEvalCase(fileKey, evalCase.key, neighbours[place + 1]?.key ?? null))}
               >
                 Move down
               </MenuItem>
               <MenuItem
                 disabled={hasDraft}
                 note={draftNote || "It can be undone."}
-                onClick={start(() => api.deleteEvalCase(fileKey, one.key, one.fingerprint))}
+                onClick={start(() => api.deleteEvalCase(fileKey, evalCase.key, evalCase.fingerprint))}
               >
                 Delete
               </MenuItem>
@@ -89,14 +89,14 @@ export function CaseMenu({
       ) : null}
       {isRenaming ? (
         <RenameDialog
-          evalId={one.eval_id}
+          evalId={evalCase.eval_id}
           error={error?.message ?? ""}
           onClose={() => {
             setRenaming(false);
             clearError();
           }}
           onRename={async (evalId) => {
-            if (await edit(() => api.renameEvalCase(fileKey, one.key, evalId))) setRenaming(false);
+            if (await edit(() => api.renameEvalCase(fileKey, evalCase.key, evalId))) setRenaming(false);
           }}
         />
       ) : null}

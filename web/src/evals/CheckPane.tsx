@@ -39,7 +39,9 @@ export function CheckPane({
       <CompareMenu
         fileKey={fileKey}
         detail={detail}
-        onCompared={(found) => setCompared(found ? { fingerprint: detail.case.fingerprint, check: found } : null)}
+        onCompared={(comparison) =>
+          setCompared(comparison ? { fingerprint: detail.case.fingerprint, check: comparison } : null)
+        }
       />
       {check ? <CheckView check={check} actualLabel={check === detail.check ? "now" : "other"} /> : null}
     </div>
@@ -70,9 +72,9 @@ function CompareMenu({
     }
     const { file_key, case_key } = other;
     void run(async () => {
-      const found = await api.compareEvalCase(fileKey, detail.case.key, { file_key, case_key });
+      const comparison = await api.compareEvalCase(fileKey, detail.case.key, { file_key, case_key });
       // Another one may have been chosen since.
-      if (number === chosenCount.current) onCompared(found);
+      if (number === chosenCount.current) onCompared(comparison);
     });
   };
   return (
@@ -102,14 +104,14 @@ interface OtherCase {
 /** The cases of the other files; the same conversation is likely elsewhere, not in the same file. */
 async function listOthers(fileKey: string, caseKey: string): Promise<OtherCase[]> {
   const files = (await api.listEvalFiles()).filter((file) => file.key !== fileKey && !file.problem);
-  const opened = await Promise.all(files.map((file) => api.getEvalFile(file.key)));
-  return opened.flatMap((file) =>
+  const openFiles = await Promise.all(files.map((file) => api.getEvalFile(file.key)));
+  return openFiles.flatMap((file) =>
     file.cases
-      .filter((one) => one.key !== caseKey || file.key !== fileKey)
-      .map((one) => ({
+      .filter((evalCase) => evalCase.key !== caseKey || file.key !== fileKey)
+      .map((evalCase) => ({
         file_key: file.key,
-        case_key: one.key,
-        label: `${one.eval_id} of ${file.path.split("/").at(-1) ?? file.path}`,
+        case_key: evalCase.key,
+        label: `${evalCase.eval_id} of ${file.path.split("/").at(-1) ?? file.path}`,
       })),
   );
 }

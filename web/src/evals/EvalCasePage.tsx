@@ -14,7 +14,7 @@ import { useAction } from "../ui/useAction";
 import { CaseMenu } from "./CaseMenu";
 import { CheckPane } from "./CheckPane";
 import { CorrectPane } from "./CorrectPane";
-import { type CaseDraft, changeField, settleDraft } from "./caseDraft";
+import { type CaseDraft, changeField, removeSavedValues } from "./caseDraft";
 import { createCaseStore } from "./caseTimeline";
 import { EditButtons } from "./EditButtons";
 import { usePolledFetch } from "./usePolledFetch";
@@ -71,7 +71,7 @@ function CaseView({
   };
   const handleEdit = (result: EvalEditResult) => {
     const { key } = detail.case;
-    const isHere = result.file.cases.some((one) => one.key === key);
+    const isHere = result.file.cases.some((evalCase) => evalCase.key === key);
     if (result.case_key && result.case_key !== key) route.navigate(formatEvalPath(file.key, result.case_key), !isHere);
     else if (isHere) onReload();
     else route.navigate(formatEvalPath(file.key));
@@ -106,7 +106,7 @@ function CaseView({
         {file.is_editable ? (
           <CaseMenu
             fileKey={file.key}
-            one={detail.case}
+            evalCase={detail.case}
             neighbours={file.cases}
             hasDraft={corrections.draft !== null}
             onEdited={handleEdit}
@@ -118,17 +118,17 @@ function CaseView({
         <Splitter label="Width of the check" side="right" min={300} max={760} width={width} onWidth={setWidth} />
         <section className="ev-side" aria-label={tab}>
           <div className="tabs" role="tablist" aria-label="About the case">
-            {TABS.map((one) => (
+            {TABS.map((name) => (
               <button
-                key={one}
+                key={name}
                 type="button"
                 role="tab"
-                aria-selected={tab === one}
+                aria-selected={tab === name}
                 className="tab"
-                onClick={() => setTab(one)}
+                onClick={() => setTab(name)}
               >
-                {one}
-                {one === "Correct" && corrections.draft ? <span className="badge">not saved</span> : null}
+                {name}
+                {name === "Correct" && corrections.draft ? <span className="badge">not saved</span> : null}
               </button>
             ))}
           </div>
@@ -195,9 +195,9 @@ function useCorrections(file: EvalFileInfo, detail: EvalCaseDetail, onSaved: () 
       const values = Object.entries(sent.values).map(([path, value]) => ({ path, value }));
       const correction = { fingerprint: sent.fingerprint, values, keep_both: keepBoth };
       const result = await api.correctEvalCase(file.key, key, correction);
-      const saved = result.file.cases.find((one) => one.key === result.case_key);
+      const saved = result.file.cases.find((evalCase) => evalCase.key === result.case_key);
       setSaving(saved ? { before: fingerprint, after: saved.fingerprint } : null);
-      setDraft((now) => settleDraft(now, sent, saved?.fingerprint ?? fingerprint));
+      setDraft((now) => removeSavedValues(now, sent, saved?.fingerprint ?? fingerprint));
       if (result.is_copy) route.navigate(formatEvalPath(file.key, result.case_key));
       else onSaved();
     });

@@ -39,7 +39,7 @@ function FileView({
   onChecked: () => void;
 }) {
   const replays = useReplays(file, onChecked);
-  const drifted = file.cases.filter((one) => one.badge.state === "drifted").length;
+  const drifted = file.cases.filter((evalCase) => evalCase.badge.state === "drifted").length;
   const facts = [
     formatCount(file.cases.length, "case"),
     drifted ? `${drifted} drifted` : "",
@@ -113,8 +113,14 @@ function CaseTable({
           </tr>
         </thead>
         <tbody>
-          {file.cases.map((one) => (
-            <CaseRow key={one.key} file={file} one={one} isBusy={one.key === busyKey} onEdited={onEdited} />
+          {file.cases.map((evalCase) => (
+            <CaseRow
+              key={evalCase.key}
+              file={file}
+              evalCase={evalCase}
+              isBusy={evalCase.key === busyKey}
+              onEdited={onEdited}
+            />
           ))}
         </tbody>
       </table>
@@ -124,39 +130,39 @@ function CaseTable({
 
 function CaseRow({
   file,
-  one,
+  evalCase,
   isBusy,
   onEdited,
 }: {
   file: EvalFileInfo;
-  one: EvalCaseInfo;
+  evalCase: EvalCaseInfo;
   isBusy: boolean;
   onEdited: (result: EvalEditResult) => void;
 }) {
   return (
     <tr>
       <td className="ev-name">
-        <Link to={formatEvalPath(file.key, one.key)}>{one.eval_id}</Link>
+        <Link to={formatEvalPath(file.key, evalCase.key)}>{evalCase.eval_id}</Link>
       </td>
-      <td className="ev-message" title={one.first_message}>
-        {one.first_message}
+      <td className="ev-message" title={evalCase.first_message}>
+        {evalCase.first_message}
       </td>
-      <td className="ev-number">{one.turn_count}</td>
-      <td className="ev-number">{one.call_count}</td>
+      <td className="ev-number">{evalCase.turn_count}</td>
+      <td className="ev-number">{evalCase.call_count}</td>
       <td className="ev-state">
         <div>
-          <CaseBadge badge={one.badge} isBusy={isBusy} />
-          {one.badge.state === "drifted" || one.badge.state === "not_replayable" ? (
-            <span className="quiet">{one.badge.reason}</span>
+          <CaseBadge badge={evalCase.badge} isBusy={isBusy} />
+          {evalCase.badge.state === "drifted" || evalCase.badge.state === "not_replayable" ? (
+            <span className="quiet">{evalCase.badge.reason}</span>
           ) : null}
         </div>
       </td>
-      <td className={hasFailed(one.metrics) ? "ev-scores ev-problem" : "ev-scores"}>
-        {summarizeScores(one.metrics) || "–"}
+      <td className={hasFailed(evalCase.metrics) ? "ev-scores ev-problem" : "ev-scores"}>
+        {summarizeScores(evalCase.metrics) || "–"}
       </td>
       <td className="ev-menu">
         {file.is_editable ? (
-          <CaseMenu fileKey={file.key} one={one} neighbours={file.cases} onEdited={onEdited} />
+          <CaseMenu fileKey={file.key} evalCase={evalCase} neighbours={file.cases} onEdited={onEdited} />
         ) : null}
       </td>
     </tr>
@@ -171,11 +177,11 @@ function useReplays(file: EvalFileInfo, onChecked: () => void) {
   const start = async (cases: readonly EvalCaseInfo[]) => {
     wantsStop.current = false;
     setError("");
-    for (const one of cases) {
+    for (const evalCase of cases) {
       if (wantsStop.current) break;
-      setBusyKey(one.key);
+      setBusyKey(evalCase.key);
       try {
-        await api.checkEvalCase(file.key, one.key);
+        await api.checkEvalCase(file.key, evalCase.key);
       } catch (error) {
         setError(getErrorMessage(error));
       }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CaseFieldInfo } from "../api/types";
-import { changeField, countInvalid, settleDraft } from "./caseDraft";
+import { changeField, countInvalid, removeSavedValues } from "./caseDraft";
 
 const ANSWER: CaseFieldInfo = {
   path: "a",
@@ -37,8 +37,8 @@ describe("corrections of a case", () => {
 
   test("that were typed while others were saved are kept for the new content", () => {
     const sent = { fingerprint: "one", values: { a: "five" } };
-    expect(settleDraft(sent, sent, "two")).toBeNull();
-    expect(settleDraft({ fingerprint: "one", values: { a: "five!", b: "{}" } }, sent, "two")).toEqual({
+    expect(removeSavedValues(sent, sent, "two")).toBeNull();
+    expect(removeSavedValues({ fingerprint: "one", values: { a: "five!", b: "{}" } }, sent, "two")).toEqual({
       fingerprint: "two",
       values: { a: "five!", b: "{}" },
     });

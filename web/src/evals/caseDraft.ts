@@ -28,7 +28,7 @@ export function isSameValue(field: CaseFieldInfo, value: string): boolean {
 }
 
 /** The draft after `sent` was saved: what was typed since then is kept, for the content that was saved. */
-export function settleDraft(draft: CaseDraft | null, sent: CaseDraft, fingerprint: string): CaseDraft | null {
+export function removeSavedValues(draft: CaseDraft | null, sent: CaseDraft, fingerprint: string): CaseDraft | null {
   const values = Object.fromEntries(
     Object.entries(draft?.values ?? {}).filter(([path, value]) => sent.values[path] !== value),
   );

@@ -18,15 +18,15 @@ export function usePolledFetch<T>(load: () => Promise<T>): {
   const generation = useRef(0);
   const latest = useRef(load);
   latest.current = load;
-  const requested = useRef(0);
-  const shown = useRef(0);
+  const requestCount = useRef(0);
+  const latestShownNumber = useRef(0);
   const reload = useCallback(() => {
-    const started = generation.current;
-    requested.current += 1;
-    const number = requested.current;
+    const startGeneration = generation.current;
+    requestCount.current += 1;
+    const number = requestCount.current;
     const isNewer = () => {
-      if (started !== generation.current || number < shown.current) return false;
-      shown.current = number;
+      if (startGeneration !== generation.current || number < latestShownNumber.current) return false;
+      latestShownNumber.current = number;
       return true;
     };
     latest.current().then(

@@ -53,7 +53,7 @@ export function ExportDialog({ session, onClose }: { session: SessionInfo; onClo
 /** The choices before an export, with what it would write. */
 function ExportForm({ session, draft }: { session: SessionInfo; draft: ReturnType<typeof useExport> }) {
   const { formats, format, preview, previewError, error } = draft;
-  const lastExport = (session.exports ?? []).findLast((one) => one.format === format?.name);
+  const lastExport = (session.exports ?? []).findLast((written) => written.format === format?.name);
   const isAlreadyExported = error?.code === "AlreadyExported";
   return (
     <>
@@ -61,7 +61,7 @@ function ExportForm({ session, draft }: { session: SessionInfo; draft: ReturnTyp
         <>
           <RadioButtons
             label="Format"
-            options={formats.map((one) => ({ value: one.name, label: <CodeText text={one.label} /> }))}
+            options={formats.map((option) => ({ value: option.name, label: <CodeText text={option.label} /> }))}
             value={format.name}
             onChange={draft.chooseFormat}
           />

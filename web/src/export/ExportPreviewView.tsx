@@ -15,7 +15,7 @@ export function ExportPreviewView({
   includesRejected: boolean;
   onIncludeRejected: (includes: boolean) => void;
 }) {
-  const canIncludeRejected = includesRejected || preview.left_out.some((one) => one.includes("structured response"));
+  const canIncludeRejected = includesRejected || preview.left_out.some((note) => note.includes("structured response"));
   return (
     <>
       <p>

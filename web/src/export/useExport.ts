@@ -11,7 +11,7 @@ export function useExport(session: SessionInfo) {
   const { server } = useObservable(app);
   const formats = server?.export_formats ?? [];
   const [chosenName, setChosenName] = useState<ExportFormatInfo["name"] | null>(null);
-  const format = formats.find((one) => one.name === chosenName) ?? formats[0];
+  const format = formats.find((option) => option.name === chosenName) ?? formats[0];
   /** The file that was chosen; null for the one that the agent's config names. */
   const [path, setPath] = useState<string | null>(null);
   /** What is in the field, if that is not the file as the server has resolved it. */
@@ -38,8 +38,8 @@ export function useExport(session: SessionInfo) {
   const write = (overrides: Partial<ExportInput> = {}) =>
     run(async () => {
       if (!format) return;
-      const written = criteria && preview?.criteria_path ? { criteria: buildCriteria(criteria) } : {};
-      const input = buildInput(format.name, typedPath?.trim() || path, choices, { ...written, ...overrides });
+      const criteriaInput = criteria && preview?.criteria_path ? { criteria: buildCriteria(criteria) } : {};
+      const input = buildInput(format.name, typedPath?.trim() || path, choices, { ...criteriaInput, ...overrides });
       setResult(await api.exportSession(session.session_id, input));
       void app.refresh();
     });

@@ -116,6 +116,6 @@ function formatOption(value: Json): string {
   return typeof value === "string" && value !== "" ? value : stringify(value);
 }
 
-function isEqualOrUnset(one: Json | undefined, other: Json | undefined): boolean {
-  return one === undefined || other === undefined ? one === other : isEqual(one, other);
+function isEqualOrUnset(left: Json | undefined, right: Json | undefined): boolean {
+  return left === undefined || right === undefined ? left === right : isEqual(left, right);
 }

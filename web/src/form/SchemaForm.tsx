@@ -64,7 +64,7 @@ export function SchemaForm(props: SchemaFormProps) {
     problems: all,
     showAll,
     update,
-    renderField: (one, position) => <FieldView schema={one} position={position} />,
+    renderField: (fieldSchema, position) => <FieldView schema={fieldSchema} position={position} />,
     focusAfterRender: (id) => {
       focus.current = id;
     },
@@ -181,6 +181,6 @@ function findEnclosingFields(element: Element, other: EventTarget | null): Enclo
 
 /** Both lists; a reported problem is dropped where the form found one at the same path. */
 function mergeProblems(own: readonly FieldProblem[], reported: readonly FieldProblem[]): FieldProblem[] {
-  const keys = new Set(own.map((one) => one.path));
-  return [...own, ...reported.filter((one) => !keys.has(one.path))];
+  const keys = new Set(own.map((problem) => problem.path));
+  return [...own, ...reported.filter((problem) => !keys.has(problem.path))];
 }

@@ -14,8 +14,8 @@ export function UnplacedProblems({ frame }: { frame: RefObject<HTMLElement | nul
       closed: element.dataset.closed === "true",
     }));
     const isShown = (path: string) =>
-      fields.some((one) => one.path === path || (one.closed && isInside(path, one.path)));
-    setUnplaced(JSON.stringify(problems.filter((one) => !isShown(one.path))));
+      fields.some((field) => field.path === path || (field.closed && isInside(path, field.path)));
+    setUnplaced(JSON.stringify(problems.filter((problem) => !isShown(problem.path))));
   });
 
   if (unplaced === "" || unplaced === "[]" || !(showAll || Object.keys(draft.touched).length > 0)) {

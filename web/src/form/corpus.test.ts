@@ -26,8 +26,8 @@ test.each(GOOD)("$name: $text survives the way to JSON and back, and a reload", 
 });
 
 test.each(GOOD)("$name: $text is shown by widgets, not as raw JSON, and by the right variant", ({ schema, text }) => {
-  visit(parse(text), schema, (value, one) => {
-    const field = readField(one, schema);
+  visit(parse(text), schema, (value, valueSchema) => {
+    const field = readField(valueSchema, schema);
     expect(isOfKind(value, field)).toBe(true);
     if (field.kind === "union" && value !== null) {
       expect(scoreMatch(value, field.variants[findVariant(value, field, schema)] as Schema, schema)).toBe(1);

@@ -61,7 +61,10 @@ export function deserializeDraft(text: string): FormDraft | null {
     const { value, raw } = stored;
     // `left` is the earlier name of `touched`: input that was typed before an upgrade must not be lost.
     const records = [stored.texts, stored.variants, stored.open, stored.touched ?? stored.left];
-    if (records.some((one) => typeof one !== "object" || one === null) || !(raw === null || typeof raw === "string")) {
+    if (
+      records.some((record) => typeof record !== "object" || record === null) ||
+      !(raw === null || typeof raw === "string")
+    ) {
       return null;
     }
     const [texts, variants, open, touched] = records;

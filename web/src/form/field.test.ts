@@ -83,7 +83,9 @@ test("fields beside a union belong to each variant", () => {
   const schema = { type: "object", properties: { id: { type: "integer" } }, anyOf: [CIRCLE, CARD] };
   const field = readField(schema, schema);
 
-  expect(field.variants.map((one) => readProperties(readField(one, schema).schema).map(([name]) => name))).toEqual([
+  expect(
+    field.variants.map((variant) => readProperties(readField(variant, schema).schema).map(([name]) => name)),
+  ).toEqual([
     ["id", "kind", "size"],
     ["id", "number"],
   ]);

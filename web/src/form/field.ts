@@ -115,8 +115,13 @@ function buildUnionField(schema: Schema, source: readonly Schema[], root: Schema
       : { ...inner, schema: schemaOfOne, nullable: nullable || inner.nullable };
   }
   const constants = variants.map((variant) => readField(variant, root));
-  if (constants.every((one) => one.kind === "choice" && !one.nullable && one.choices.length === 1)) {
-    const choices = constants.map((one) => ({ value: one.choices[0]?.value ?? null, title: toText(one.schema.title) }));
+  if (
+    constants.every((constant) => constant.kind === "choice" && !constant.nullable && constant.choices.length === 1)
+  ) {
+    const choices = constants.map((constant) => ({
+      value: constant.choices[0]?.value ?? null,
+      title: toText(constant.schema.title),
+    }));
     return { kind: "choice", schema: rest, nullable, choices, variants: [] };
   }
   const complete = variants.map((variant) =>

@@ -61,7 +61,7 @@ export function listProblemsAt(context: FormContextValue, path: Path, includeNes
     return [];
   }
   const at = formatPath(path);
-  return context.problems.filter((one) => one.path === at || (includeNested && isInside(one.path, at)));
+  return context.problems.filter((problem) => problem.path === at || (includeNested && isInside(problem.path, at)));
 }
 
 /** Whether a problem's path lies inside another path. */

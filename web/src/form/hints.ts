@@ -42,8 +42,8 @@ function describeLimit(value: unknown, words: string): string {
 
 function describeRange(least: string, most: string, unit: string): string {
   const words = least === "" && most === "" ? "" : formatRange(least, most);
-  const one = words.endsWith(" 1") ? unit.replace(/s$/, "") : unit;
-  return words === "" || unit === "" ? words : `${words} ${one}`;
+  const singular = words.endsWith(" 1") ? unit.replace(/s$/, "") : unit;
+  return words === "" || unit === "" ? words : `${words} ${singular}`;
 }
 
 function formatRange(least: string, most: string): string {

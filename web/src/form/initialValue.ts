@@ -78,7 +78,7 @@ function createTuple(schema: Schema, root: Schema, depth: number, budget: { left
     createInitialValue(readItemSchema(schema, index) ?? {}, root, depth + 1, budget),
   );
   return {
-    value: seeds.map((one) => one.value),
-    unfilled: seeds.flatMap((one, index) => one.unfilled.map((path) => [index, ...path])),
+    value: seeds.map((seed) => seed.value),
+    unfilled: seeds.flatMap((seed, index) => seed.unfilled.map((path) => [index, ...path])),
   };
 }

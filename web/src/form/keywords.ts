@@ -6,7 +6,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** The properties of an object schema, in order. */
 export function readProperties(schema: Schema): [string, Schema][] {
   const declared = isObject(schema.properties) ? schema.properties : {};
-  return Object.entries(declared).map(([name, one]) => [name, toSchema(one)]);
+  return Object.entries(declared).map(([name, property]) => [name, toSchema(property)]);
 }
 
 export function readRequired(schema: Schema): ReadonlySet<string> {

@@ -54,7 +54,7 @@ function combineProperties(inner: Schema, outer: Schema): Schema {
   const names = new Set([...Object.keys(inner), ...Object.keys(outer)]);
   return Object.fromEntries(
     [...names].map((name) => {
-      const parts = [inner, outer].filter((one) => Object.hasOwn(one, name)).map((one) => one[name]);
+      const parts = [inner, outer].filter((part) => Object.hasOwn(part, name)).map((part) => part[name]);
       return [name, parts.length > 1 ? { allOf: parts } : parts[0]];
     }),
   );

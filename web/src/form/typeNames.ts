@@ -36,10 +36,10 @@ function describeBareType(field: Field, root: Schema, name: string, depth: numbe
     const inner = item === null ? null : readField(item, root);
     return inner === null || inner.kind === "json" ? "list" : `list of ${describeType(inner, root, name, depth + 1)}`;
   }
-  const named =
+  const title =
     field.kind === "object" || (field.kind === "choice" && depth > 0) ? findDistinctTitle(field.schema, name) : "";
-  if (named !== "") {
-    return named;
+  if (title !== "") {
+    return title;
   }
   const extra =
     field.kind === "object" && readProperties(field.schema).length === 0 ? readExtraSchema(field.schema) : null;

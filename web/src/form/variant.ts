@@ -92,7 +92,7 @@ function scoreObject(
 
 /** An object that matches badly is still an object, so the mean stays above 0. */
 function averageScore(scores: readonly number[]): number {
-  return scores.length === 0 ? 1 : 0.02 + 0.98 * (scores.reduce((sum, one) => sum + one, 0) / scores.length);
+  return scores.length === 0 ? 1 : 0.02 + 0.98 * (scores.reduce((sum, score) => sum + score, 0) / scores.length);
 }
 
 function isConstant(schema: Schema, root: Schema): boolean {
@@ -139,20 +139,20 @@ export function convertValue(value: Json | undefined, schema: Schema, root: Sche
 function convertFields(value: ReadonlyMap<string, Json>, fresh: Map<string, Json>, schema: Schema, root: Schema): Json {
   const properties = readProperties(schema);
   const extra = readExtraSchema(schema);
-  const kept = new Map<string, Json>();
+  const converted = new Map<string, Json>();
   for (const [name, property] of properties) {
     const item = value.get(name);
     const before = fresh.get(name);
     if (item !== undefined && scoreMatch(item, property, root) === 1) {
-      kept.set(name, item);
+      converted.set(name, item);
     } else if (before !== undefined) {
-      kept.set(name, before);
+      converted.set(name, before);
     }
   }
   for (const [name, item] of value) {
     if (extra !== null && !properties.some(([known]) => known === name) && scoreMatch(item, extra, root) === 1) {
-      kept.set(name, item);
+      converted.set(name, item);
     }
   }
-  return kept;
+  return converted;
 }

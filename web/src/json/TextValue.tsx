@@ -28,9 +28,9 @@ export function TextValue({ label, name, text, depth, renderJson, renderMarkdown
     () => nestedJson === null && renderMarkdown !== undefined && looksLikeMarkdown(text),
     [text, nestedJson, renderMarkdown],
   );
-  const shown = isExpanded || text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
-  const isLong = shown.length > MAX_PLAIN_LENGTH;
-  const isBlock = !isLong && shown.includes("\n");
+  const displayText = isExpanded || text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+  const isLong = displayText.length > MAX_PLAIN_LENGTH;
+  const isBlock = !isLong && displayText.includes("\n");
   const [openChoice, setOpenChoice] = useState<boolean | null>(null);
   const isQuick = nestedJson !== null || (isMarkdown && text.length <= MAX_QUICK_MARKDOWN_LENGTH);
   const isOpen = openChoice ?? (name === undefined && isQuick);
@@ -41,9 +41,9 @@ export function TextValue({ label, name, text, depth, renderJson, renderMarkdown
       <div className="jt-row">
         {label}
         {isOpen || isLong ? null : isBlock ? (
-          <span className="jt-block">{shown}</span>
+          <span className="jt-block">{displayText}</span>
         ) : (
-          <span className="jt-text">{JSON.stringify(shown)}</span>
+          <span className="jt-text">{JSON.stringify(displayText)}</span>
         )}
         {isOpen || text.length <= MAX_SHOWN ? null : (
           <button

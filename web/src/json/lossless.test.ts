@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anything, chance, mutated } from "../testing/randomJson";
+import { chance, createRandomValue, mutateText } from "../testing/randomJson";
 import { ExactNumber, fromPlain, isEqual, type Json, JsonError, parse, parseNumber, stringify } from "./lossless";
 
 const NUMBERS = ["0", "-0", "5", "5.0", "-1.50", "1e3", "1E+3", "12345678901234567890", "0.1", "1e400", "1e-400"];
@@ -60,7 +60,7 @@ test("nesting is bounded", () => {
 test("what JavaScript reads is read alike, and what it refuses is refused", () => {
   const random = chance(7);
   for (let round = 0; round < 3000; round += 1) {
-    const text = mutated(JSON.stringify(anything(random, 4)), random);
+    const text = mutateText(JSON.stringify(createRandomValue(random, 4)), random);
     let plain: unknown;
     try {
       plain = JSON.parse(text);

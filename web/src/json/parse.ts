@@ -260,12 +260,12 @@ export class JsonReader {
       this.offset += 6;
       return String.fromCharCode(Number.parseInt(digits, 16));
     }
-    const meant = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined;
-    if (meant === undefined) {
+    const character = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined;
+    if (character === undefined) {
       this.fail(`\\${letter} is not an escape sequence: write \\\\ for a backslash`);
     }
     this.offset += 2;
-    return meant;
+    return character;
   }
 
   private readLiteral(): Json {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anything, chance, mutated } from "../testing/randomJson";
+import { chance, createRandomValue, mutateText } from "../testing/randomJson";
 import { JsonError, JsonReader, parse } from "./parse";
 import { parseInSlices, SLICE_LENGTH, yieldToBrowser } from "./parseInSlices";
 import { isEqual } from "./value";
@@ -66,7 +66,7 @@ test("any text is read alike in steps and at once, with the same error at the sa
   const random = chance(11);
   let errorCount = 0;
   for (let round = 0; round < 1500; round += 1) {
-    const text = mutated(JSON.stringify(anything(random, 4), null, round % 3), random);
+    const text = mutateText(JSON.stringify(createRandomValue(random, 4), null, round % 3), random);
     const expected = readAtOnce(text);
     errorCount += expected !== null && typeof expected === "object" && "reason" in expected ? 1 : 0;
     expect(readInSteps(text, 1 + Math.floor(random() * 9)), text).toEqual(expected);

@@ -30,26 +30,26 @@ export function fromPlain(value: unknown, depth = 0): Json {
 }
 
 /** Whether two values are the same JSON: 1 and 1.0 are, the order of keys does not matter. */
-export function isEqual(one: Json, other: Json): boolean {
-  if (isNumber(one) && isNumber(other)) {
-    return isEqualNumber(formatNumber(one), formatNumber(other));
+export function isEqual(left: Json, right: Json): boolean {
+  if (isNumber(left) && isNumber(right)) {
+    return isEqualNumber(formatNumber(left), formatNumber(right));
   }
-  if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((item, index) => isEqual(item, other[index] as Json));
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, index) => isEqual(item, right[index] as Json));
   }
-  if (one instanceof Map && other instanceof Map) {
+  if (left instanceof Map && right instanceof Map) {
     return (
-      one.size === other.size &&
-      [...one].every(([key, item]) => other.has(key) && isEqual(item, other.get(key) as Json))
+      left.size === right.size &&
+      [...left].every(([key, item]) => right.has(key) && isEqual(item, right.get(key) as Json))
     );
   }
-  return one === other;
+  return left === right;
 }
 
-function isEqualNumber(one: string, other: string): boolean {
+function isEqualNumber(left: string, right: string): boolean {
   const integer = /^-?\d+$/;
-  const areIntegers = integer.test(one) && integer.test(other);
-  return one === other || (areIntegers ? BigInt(one) === BigInt(other) : Number(one) === Number(other));
+  const areIntegers = integer.test(left) && integer.test(right);
+  return left === right || (areIntegers ? BigInt(left) === BigInt(right) : Number(left) === Number(right));
 }
 
 export function isNumber(value: Json | undefined): value is number | ExactNumber {

@@ -49,7 +49,7 @@ function Container({ node: { tagName, properties, children } }: { node: Containe
   const isTable = tagName === "table" || tagName === "tbody";
   // The whitespace between rows must not be in a table.
   const nodes = useMemo(
-    () => (isTable ? children.filter((one) => one.type === "element") : children),
+    () => (isTable ? children.filter((node) => node.type === "element") : children),
     [isTable, children],
   );
   const props = {

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
-import { PageTools } from "../workbench/PageTools";
+import { ThemeAndHelpButtons } from "../workbench/ThemeAndHelpButtons";
 import { Link } from "./Link";
 import "./pages.css";
 
@@ -48,7 +48,7 @@ export function PageFrame({
           ))}
         </nav>
         <span className="grow" />
-        <PageTools />
+        <ThemeAndHelpButtons />
       </header>
       <main className={fillsWindow ? "page-whole" : "page scroll"} aria-label={title}>
         {hasOwnHeading ? null : <h1 className="sr-only">{title}</h1>}

@@ -84,19 +84,19 @@ export function PagedTable<Item>({
 }
 
 function EndLine<Item>({ list, unit }: { list: PagedList<Item>; unit: string }) {
-  const shown = formatCount(list.items.length, unit);
+  const countText = formatCount(list.items.length, unit);
   if (list.error) {
     return (
       <span className="paged-error" role="alert">
-        {shown} shown. The rest could not be loaded: {list.error}
+        {countText} shown. The rest could not be loaded: {list.error}
         <button type="button" className="button small" onClick={() => list.open()}>
           Retry
         </button>
       </span>
     );
   }
-  if (list.isComplete) return <>{shown}</>;
-  return <>{shown} shown, loading more…</>;
+  if (list.isComplete) return <>{countText}</>;
+  return <>{countText} shown, loading more…</>;
 }
 
 /** Loads the list while its page is shown, and what has failed again after a reconnect. */

@@ -102,11 +102,11 @@ function describeNoMatch({ text, status, agent }: SessionFilter): string {
 /** The agents to choose from, as the list calls them: those of the server, and all that were seen in the list. */
 function useAgentNames(sessions: SessionInfo[], chosen: string): string[] {
   const { server } = useObservable(app);
-  const seen = useRef(new Set<string>());
-  for (const agent of server?.agents ?? []) seen.current.add(agent.name);
-  for (const session of sessions) if (hasKnownAgent(session)) seen.current.add(session.agent_label);
-  if (chosen) seen.current.add(chosen);
-  return [...seen.current].toSorted();
+  const knownNames = useRef(new Set<string>());
+  for (const agent of server?.agents ?? []) knownNames.current.add(agent.name);
+  for (const session of sessions) if (hasKnownAgent(session)) knownNames.current.add(session.agent_label);
+  if (chosen) knownNames.current.add(chosen);
+  return [...knownNames.current].toSorted();
 }
 
 /** Whether its agent can be filtered by: until an agent has joined, the label is what the session was called. */

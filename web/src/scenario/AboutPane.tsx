@@ -61,17 +61,17 @@ export function AboutPane({
           <>
             <p className="quiet">{formatFindings(findings) || "No findings."}</p>
             <ul className="sc-notes">
-              {findings.findings.map((one) => (
-                <li key={`${one.line} ${one.path} ${one.code} ${one.message}`}>
-                  <span className={`sc-note-kind sc-${one.severity}`}>{one.severity}</span>
+              {findings.findings.map((finding) => (
+                <li key={`${finding.line} ${finding.path} ${finding.code} ${finding.message}`}>
+                  <span className={`sc-note-kind sc-${finding.severity}`}>{finding.severity}</span>
                   <div>
                     <p>
-                      {one.message}. <span className="quiet">{one.advice}.</span>
+                      {finding.message}. <span className="quiet">{finding.advice}.</span>
                     </p>
                     <p className="quiet mono">
-                      line {one.line}, {one.path}, {one.code}
+                      line {finding.line}, {finding.path}, {finding.code}
                     </p>
-                    {renderLink(one.event_index)}
+                    {renderLink(finding.event_index)}
                   </div>
                 </li>
               ))}
@@ -113,7 +113,7 @@ function EventLink({
   index: number | null;
   onEvent: (index: number) => void;
 }) {
-  const event: EventSummary | undefined = scenario.events.find((one) => one.index === index);
+  const event: EventSummary | undefined = scenario.events.find((event) => event.index === index);
   if (!event) return null;
   return (
     <button type="button" className="sc-link" onClick={() => onEvent(event.index)}>

@@ -29,10 +29,10 @@ export function AnnotationDialog({
   const [annotator, setAnnotator] = useState(annotation.annotator);
   const { isBusy, error, run } = useAction();
   const id = useId();
-  const known = DECISIONS.find((one) => one === decision) ?? null;
+  const validDecision = DECISIONS.find((option) => option === decision) ?? null;
   const save = () =>
     run(async () => {
-      const patch: AnnotationPatch = { validation_decision: known, comment, annotator };
+      const patch: AnnotationPatch = { validation_decision: validDecision, comment, annotator };
       onSaved(await api.saveAnnotation(scenarioKey, patch));
       onClose();
     });
@@ -69,10 +69,14 @@ export function AnnotationDialog({
           value={decision}
           onChange={(event) => setDecision(event.target.value as Decision)}
         >
-          {known || !decision ? <option value="">none yet</option> : <option value={decision}>{decision}</option>}
-          {DECISIONS.map((one) => (
-            <option key={one} value={one}>
-              {formatDecision(one)}
+          {validDecision || !decision ? (
+            <option value="">none yet</option>
+          ) : (
+            <option value={decision}>{decision}</option>
+          )}
+          {DECISIONS.map((option) => (
+            <option key={option} value={option}>
+              {formatDecision(option)}
             </option>
           ))}
         </select>

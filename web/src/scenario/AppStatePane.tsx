@@ -114,37 +114,37 @@ function StateSearchResults({
   onApp: (app: string) => void;
 }) {
   const { data: states, error } = useFetch(async (signal) => {
-    const loaded: [string, Json][] = [];
-    for (const app of apps) loaded.push([app, (await loadState(scenarioKey, app, signal)).value]);
-    return loaded;
+    const loadedStates: [string, Json][] = [];
+    for (const app of apps) loadedStates.push([app, (await loadState(scenarioKey, app, signal)).value]);
+    return loadedStates;
   }, at);
-  const wanted = useDeferredValue(find);
-  const found = useMemo(() => (states ? searchApps(states, wanted) : null), [states, wanted]);
-  if (!found) {
+  const searchText = useDeferredValue(find);
+  const matches = useMemo(() => (states ? searchApps(states, searchText) : null), [states, searchText]);
+  if (!matches) {
     return (
       <div className="sc-tree scroll">
         {error ? <ErrorAlert title={error} /> : <p className="quiet">Reading {formatCount(apps.length, "app")}…</p>}
       </div>
     );
   }
-  const count = found.reduce((sum, one) => sum + one.count, 0);
-  const places = found.length > 1 ? ` in ${formatCount(found.length, "app")}` : "";
+  const count = matches.reduce((sum, appMatches) => sum + appMatches.count, 0);
+  const places = matches.length > 1 ? ` in ${formatCount(matches.length, "app")}` : "";
   return (
     <div className="sc-tree scroll">
       <p className="quiet" role="status">
         {count === 0
           ? "No matches."
-          : `${found.some((one) => one.isTruncated) ? "The first " : ""}${formatCount(count, "match", "matches")}${places}`}
+          : `${matches.some((appMatches) => appMatches.isTruncated) ? "The first " : ""}${formatCount(count, "match", "matches")}${places}`}
       </p>
-      {found.map((one) => (
-        <section key={one.app} className="sc-matches" aria-label={one.app}>
+      {matches.map((appMatches) => (
+        <section key={appMatches.app} className="sc-matches" aria-label={appMatches.app}>
           <h3>
-            <button type="button" className="sc-link" onClick={() => onApp(one.app)}>
-              {one.app}
+            <button type="button" className="sc-link" onClick={() => onApp(appMatches.app)}>
+              {appMatches.app}
             </button>{" "}
-            <span className="quiet">{one.count}</span>
+            <span className="quiet">{appMatches.count}</span>
           </h3>
-          <JsonTree key={wanted} value={one.value} openLevels={ALL_LEVELS} renderMarkdown={renderMarkdown} />
+          <JsonTree key={searchText} value={appMatches.value} openLevels={ALL_LEVELS} renderMarkdown={renderMarkdown} />
         </section>
       ))}
     </div>

@@ -8,8 +8,8 @@ import { useAction } from "../ui/useAction";
 export function CheckBadge({ scenarioKey, name, status }: { scenarioKey: string; name: string; status: string }) {
   const [check, setCheck] = useState<ScenarioCheckInfo | null>(null);
   const { isBusy, error, run } = useAction();
-  const shown = check?.status ?? status;
-  if (!shown) {
+  const currentStatus = check?.status ?? status;
+  if (!currentStatus) {
     return (
       <>
         <button
@@ -27,9 +27,12 @@ export function CheckBadge({ scenarioKey, name, status }: { scenarioKey: string;
     );
   }
   return (
-    <span className={`pill sc-check ${shown === "ok" ? "is-ok" : "is-problem"}`} title={describeCheck(check, shown)}>
-      <Icon name={shown === "ok" ? "answer" : "error"} />
-      {shown === "ok" ? "sound" : shown}
+    <span
+      className={`pill sc-check ${currentStatus === "ok" ? "is-ok" : "is-problem"}`}
+      title={describeCheck(check, currentStatus)}
+    >
+      <Icon name={currentStatus === "ok" ? "answer" : "error"} />
+      {currentStatus === "ok" ? "sound" : currentStatus}
     </span>
   );
 }

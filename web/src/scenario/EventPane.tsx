@@ -52,9 +52,9 @@ function EventDetails({
     () => api.getEvent(scenario.key, event.index, showsAnswer),
     `${event.index}`,
   );
-  const next = scenario.events.filter((one) => one.depends_on.includes(event.index));
-  const before = scenario.events.filter((one) => event.depends_on.includes(one.index));
-  const hints = scenario.hints.filter((one) => one.event_index === event.index);
+  const next = scenario.events.filter((other) => other.depends_on.includes(event.index));
+  const before = scenario.events.filter((other) => event.depends_on.includes(other.index));
+  const hints = scenario.hints.filter((hint) => hint.event_index === event.index);
   const start = scenario.start_time;
   return (
     <>
@@ -118,10 +118,10 @@ function EventLinks({
   if (!events.length) return <span className="quiet">{otherwise}</span>;
   return (
     <ul className="sc-others">
-      {events.slice(0, MAX_LINKS).map((one) => (
-        <li key={one.index}>
-          <button type="button" className="sc-link" onClick={() => onSelect(one.index)}>
-            {formatCall(one)}
+      {events.slice(0, MAX_LINKS).map((event) => (
+        <li key={event.index}>
+          <button type="button" className="sc-link" onClick={() => onSelect(event.index)}>
+            {formatCall(event)}
           </button>
         </li>
       ))}

@@ -19,12 +19,12 @@ export function EventTimeline({
 }) {
   const [query, setQuery] = useState("");
   const scroller = useRef<HTMLDivElement>(null);
-  const shown = useMemo(() => {
-    const wanted = query.trim().toLowerCase();
-    return wanted ? events.filter((one) => formatSearchText(one).includes(wanted)) : events;
+  const visibleEvents = useMemo(() => {
+    const searchText = query.trim().toLowerCase();
+    return searchText ? events.filter((event) => formatSearchText(event).includes(searchText)) : events;
   }, [events, query]);
   const virtual = useVirtualizer({
-    count: shown.length,
+    count: visibleEvents.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: 20,
@@ -44,13 +44,15 @@ export function EventTimeline({
           />
         </label>
         <span className="quiet">
-          {shown.length === events.length ? `${events.length} events` : `${shown.length} of ${events.length}`}
+          {visibleEvents.length === events.length
+            ? `${events.length} events`
+            : `${visibleEvents.length} of ${events.length}`}
         </span>
       </div>
       <div ref={scroller} className="sc-rows scroll">
         <div className="sc-rows-all" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
-            const event = shown[item.index];
+            const event = visibleEvents[item.index];
             return event ? (
               <button
                 key={event.index}

@@ -65,7 +65,7 @@ export function GraphPane({
     return (
       <section className="sc-main empty" aria-label="Graph">
         <p>
-          {events.length.toLocaleString("en")} events are too many to draw (at most {MAX_EVENTS.toLocaleString("en")}).
+          {events.length.toLocaleString("en")} events are too many to draw (at most {MAX_EVENTS.toLocaleString("en")}).{" "}
           {onList ? "The time line has them all." : "Those that happened are on the timeline of the session."}
         </p>
         {onList ? (
@@ -118,7 +118,7 @@ function EventGraph({
       ),
     [events],
   );
-  const kinds = [...new Set(events.map((one) => one.kind))];
+  const kinds = [...new Set(events.map((event) => event.kind))];
   return (
     <section className="sc-main sc-graph" aria-label="Graph">
       <ul className="sc-bar sc-legend" aria-label="Kinds">

@@ -70,14 +70,14 @@ function ScenarioView({ scenario, showsAnswer }: { scenario: ScenarioInfo; shows
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address names a tab only when the page opens
   useEffect(() => {
-    const asked = new URLSearchParams(route.search).get("tab");
-    const known = TABS.find((one) => one === asked);
-    if (asked === null) return;
-    if (known) setTab(known);
+    const requestedTab = new URLSearchParams(route.search).get("tab");
+    const validTab = TABS.find((name) => name === requestedTab);
+    if (requestedTab === null) return;
+    if (validTab) setTab(validTab);
     route.navigate(route.path, true);
   }, []);
   const worldSession = useWorldSession(scenario.key, tab === "Play");
-  const event = scenario.events.find((one) => one.index === selected) ?? null;
+  const event = scenario.events.find((event) => event.index === selected) ?? null;
   const showsEvent = tab === "Graph" || tab === "Time line";
   return (
     <>
@@ -89,16 +89,16 @@ function ScenarioView({ scenario, showsAnswer }: { scenario: ScenarioInfo; shows
         onFindings={() => setTab("About")}
       />
       <div className="tabs sc-tabs" role="tablist" aria-label="Parts of the scenario">
-        {TABS.map((one) => (
+        {TABS.map((name) => (
           <button
-            key={one}
+            key={name}
             type="button"
             role="tab"
-            aria-selected={tab === one}
+            aria-selected={tab === name}
             className="tab"
-            onClick={() => setTab(one)}
+            onClick={() => setTab(name)}
           >
-            {one}
+            {name}
           </button>
         ))}
       </div>

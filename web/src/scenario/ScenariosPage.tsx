@@ -26,23 +26,23 @@ export default function ScenariosPage() {
             </tr>
           </thead>
           <tbody>
-            {scenarios.map((one) => (
-              <tr key={one.key}>
+            {scenarios.map((scenario) => (
+              <tr key={scenario.key}>
                 <td>
-                  <Link to={formatOpeningPath(one)}>{one.scenario_id}</Link>
+                  <Link to={formatOpeningPath(scenario)}>{scenario.scenario_id}</Link>
                 </td>
-                <td>{one.event_count.toLocaleString("en")}</td>
-                <td>{one.app_count}</td>
+                <td>{scenario.event_count.toLocaleString("en")}</td>
+                <td>{scenario.app_count}</td>
                 <td>
-                  <CheckBadge scenarioKey={one.key} name={one.scenario_id} status={one.check_status} />
+                  <CheckBadge scenarioKey={scenario.key} name={scenario.scenario_id} status={scenario.check_status} />
                 </td>
                 <td className="sc-decision">
-                  {one.validation_decision
-                    ? `${formatDecision(one.validation_decision)}${one.annotator ? ` by ${one.annotator}` : ""}`
+                  {scenario.validation_decision
+                    ? `${formatDecision(scenario.validation_decision)}${scenario.annotator ? ` by ${scenario.annotator}` : ""}`
                     : "none yet"}
                 </td>
                 <td>
-                  <code className="quiet">{one.path}</code>
+                  <code className="quiet">{scenario.path}</code>
                 </td>
               </tr>
             ))}

@@ -19,13 +19,13 @@ export function WorldActionView({ action, isOpened = false }: { action: WorldAct
       </div>
       {action.result === null ? null : <ActionResult text={action.result} />}
       {action.error ? <LongText className="sc-error" text={action.error} /> : null}
-      {notifications.map((one, index) => (
+      {notifications.map((notification, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the notifications of an action never change
         <div key={index} className="sc-notification">
           <Icon name="say" />
           <div>
-            <b>Agent notified</b> <span className="quiet">{one.type.toLowerCase().replaceAll("_", " ")}</span>
-            <LongText text={one.text} />
+            <b>Agent notified</b> <span className="quiet">{notification.type.toLowerCase().replaceAll("_", " ")}</span>
+            <LongText text={notification.text} />
           </div>
         </div>
       ))}
@@ -33,11 +33,12 @@ export function WorldActionView({ action, isOpened = false }: { action: WorldAct
         <details open={events.length <= 5}>
           <summary>{formatCount(action.event_count, "event")} happened</summary>
           <ul className="sc-list">
-            {events.map((one) => (
-              <li key={one.event_id}>
-                <span className="sc-when">{one.elapsed_seconds.toLocaleString("en")} s</span> {one.kind}{" "}
-                <b className="mono">{one.call || one.event_id}</b> <span className="quiet mono">{one.summary}</span>
-                {one.error ? <LongText className="sc-error" text={one.error} /> : null}
+            {events.map((event) => (
+              <li key={event.event_id}>
+                <span className="sc-when">{event.elapsed_seconds.toLocaleString("en")} s</span> {event.kind}{" "}
+                <b className="mono">{event.call || event.event_id}</b>{" "}
+                <span className="quiet mono">{event.summary}</span>
+                {event.error ? <LongText className="sc-error" text={event.error} /> : null}
               </li>
             ))}
             <MoreCount shown={events.length} all={action.event_count} />
@@ -48,12 +49,12 @@ export function WorldActionView({ action, isOpened = false }: { action: WorldAct
         <details open={changes.length <= 5}>
           <summary>{formatCount(action.change_count, "change")}</summary>
           <ul className="sc-list">
-            {changes.map((one) => (
-              <li key={`${one.op} ${one.path}`}>
-                <span className={`sc-op sc-op-${one.op}`}>{OPERATION_LABELS[one.op]}</span>{" "}
-                <b className="mono">{one.path}</b>
-                {one.old === null ? null : <ChangedValue word="before" text={one.old} />}
-                {one.new === null ? null : <ChangedValue word="now" text={one.new} />}
+            {changes.map((change) => (
+              <li key={`${change.op} ${change.path}`}>
+                <span className={`sc-op sc-op-${change.op}`}>{OPERATION_LABELS[change.op]}</span>{" "}
+                <b className="mono">{change.path}</b>
+                {change.old === null ? null : <ChangedValue word="before" text={change.old} />}
+                {change.new === null ? null : <ChangedValue word="now" text={change.new} />}
               </li>
             ))}
             <MoreCount shown={changes.length} all={action.change_count} />

@@ -37,8 +37,8 @@ export function WorldCallEditor({
   const latest = useRef(0);
   const { isBusy, error, runAction, clearError } = worldSession;
   const [wasRejected, setWasRejected] = useWasRejected(error);
-  const offered = tools.filter((one) => one.callers.includes(caller));
-  const tool = offered.find((one) => one.name === name);
+  const callerTools = tools.filter((tool) => tool.callers.includes(caller));
+  const tool = callerTools.find((tool) => tool.name === name);
   const draft = tool ? (drafts[tool.name] ?? createDraft(tool.parameters)) : null;
 
   const resetProblems = () => {
@@ -77,8 +77,8 @@ export function WorldCallEditor({
       // What was typed since is for the next call.
       setDrafts((before) => {
         const { [tool.name]: now, ...rest } = before;
-        const typed = now ? readFormJson(now, tool.parameters) : read;
-        return "text" in typed && typed.text === read.text ? rest : before;
+        const formText = now ? readFormJson(now, tool.parameters) : read;
+        return "text" in formText && formText.text === read.text ? rest : before;
       });
       resetProblems();
     }
@@ -87,8 +87,8 @@ export function WorldCallEditor({
   useFirstFieldFocus(frame, name ?? "");
 
   const shownProblems = error?.problems.length ? error.problems : problems;
-  const toolList: ToolInfo[] = offered.map((one) => ({ ...one, response_schema: null, asks_for_consent: false }));
-  const chosen = toolList.find((one) => one.name === name);
+  const toolList: ToolInfo[] = callerTools.map((tool) => ({ ...tool, response_schema: null, asks_for_consent: false }));
+  const selectedTool = toolList.find((tool) => tool.name === name);
   return (
     <section className="sc-side sc-call composer-frame" aria-label="Call a tool" ref={frame}>
       <div className="composer-modes">
@@ -96,15 +96,15 @@ export function WorldCallEditor({
         <RadioButtons
           label="Call as"
           className="segments grow"
-          options={CALLERS.map((one) => ({ value: one, label: one }))}
+          options={CALLERS.map((option) => ({ value: option, label: option }))}
           value={caller}
           onChange={setCaller}
         />
       </div>
       <div className="composer-body scroll">
-        {chosen && tool && draft ? (
+        {selectedTool && tool && draft ? (
           <>
-            <SelectedTool tool={chosen} onChangeTool={() => setName(null)} />
+            <SelectedTool tool={selectedTool} onChangeTool={() => setName(null)} />
             <SchemaForm
               key={tool.name}
               idPrefix="world"

@@ -45,7 +45,7 @@ export default function WorldGraphTab({ session }: { session: SessionInfo }) {
 
 function RunGraph({ graph }: { graph: WorldGraphInfo }) {
   const [selected, select] = useState<number | null>(null);
-  const event = graph.events.find((one) => one.index === selected) ?? null;
+  const event = graph.events.find((event) => event.index === selected) ?? null;
   return (
     <>
       {graph.hides_answer ? (

@@ -25,7 +25,7 @@ export function formatEventTime(event: GraphEvent): string {
 /** How many events are in each state, such as `3 happened, 1 due`; states that no event is in are left out. */
 export function formatStateCounts(events: readonly GraphEvent[]): string {
   return (Object.keys(STATES) as EventState[])
-    .map((state) => [events.filter((one) => one.state === state).length, state] as const)
+    .map((state) => [events.filter((event) => event.state === state).length, state] as const)
     .filter(([count]) => count > 0)
     .map(([count, state]) => `${count.toLocaleString("en")} ${state}`)
     .join(", ");
@@ -34,9 +34,9 @@ export function formatStateCounts(events: readonly GraphEvent[]): string {
 /** The event that a graph of a run shows first: the last one that happened. */
 export function findLatestEvent(events: readonly GraphEvent[]): number | null {
   let latest: GraphEvent | null = null;
-  for (const one of events) {
-    const time = one.state === "happened" || one.state === "failed" ? one.seconds : null;
-    if (typeof time === "number" && time >= (latest?.seconds ?? 0)) latest = one;
+  for (const event of events) {
+    const time = event.state === "happened" || event.state === "failed" ? event.seconds : null;
+    if (typeof time === "number" && time >= (latest?.seconds ?? 0)) latest = event;
   }
   return latest?.index ?? null;
 }

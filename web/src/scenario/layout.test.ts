@@ -10,7 +10,7 @@ test("what follows stands below", () => {
   const { isHorizontal, positions } = layoutGraph({ indexes: [0, 1, 2], edges: CHAIN });
   const heights = positions.map(([, , y]) => y);
   expect(isHorizontal).toBe(false);
-  expect(heights).toEqual(heights.toSorted((one, other) => one - other));
+  expect(heights).toEqual(heights.toSorted((left, right) => left - right));
 });
 
 test("where many follow one, time goes to the right and they stand in their order", () => {
@@ -21,7 +21,7 @@ test("where many follow one, time goes to the right and they stand in their orde
   });
   const heights = positions.slice(1).map(([, , y]) => y);
   expect(isHorizontal).toBe(true);
-  expect(heights).toEqual(heights.toSorted((one, other) => one - other));
+  expect(heights).toEqual(heights.toSorted((left, right) => left - right));
 });
 
 test("a cycle is placed too", () => {

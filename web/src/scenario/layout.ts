@@ -44,22 +44,25 @@ export function chooseViewport(
   const top = Math.min(...positions.map(([, , y]) => y));
   const width = Math.max(...positions.map(([, x]) => x)) + WIDTH - left;
   const height = Math.max(...positions.map(([, , y]) => y)) + HEIGHT - top;
-  const fitting = Math.min(1, (pane.width - 2 * MARGIN) / width, (pane.height - 2 * MARGIN) / height);
-  const zoom = fitting >= MIN_FITTING_ZOOM ? fitting : 1;
+  const fittingZoom = Math.min(1, (pane.width - 2 * MARGIN) / width, (pane.height - 2 * MARGIN) / height);
+  const zoom = fittingZoom >= MIN_FITTING_ZOOM ? fittingZoom : 1;
   const isWide = width * zoom > pane.width;
   const isTall = height * zoom > pane.height;
-  const found = positions.find(([index]) => index === focus);
+  const focusPosition = positions.find(([index]) => index === focus);
   const [, x, y] =
-    found ?? positions.reduce((first, one) => ((isHorizontal ? one[1] < first[1] : one[2] < first[2]) ? one : first));
+    focusPosition ??
+    positions.reduce((first, position) =>
+      (isHorizontal ? position[1] < first[1] : position[2] < first[2]) ? position : first,
+    );
   return {
     x: !isWide
       ? (pane.width - width * zoom) / 2 - left * zoom
-      : isHorizontal && !found
+      : isHorizontal && !focusPosition
         ? MARGIN - x
         : pane.width / 2 - (x + WIDTH / 2),
     y: !isTall
       ? (pane.height - height * zoom) / 2 - top * zoom
-      : isHorizontal || found
+      : isHorizontal || focusPosition
         ? pane.height / 2 - (y + HEIGHT / 2)
         : MARGIN - y,
     zoom,

@@ -23,12 +23,12 @@ test("what is nowhere is nothing", () => {
 
 test("more than two hundred places are cut, and it is said", () => {
   const many = parse(JSON.stringify(Array.from({ length: 500 }, (_, index) => `item ${index}`)));
-  const found = searchState(many, "item");
-  expect([found.count, found.isTruncated]).toEqual([200, true]);
+  const result = searchState(many, "item");
+  expect([result.count, result.isTruncated]).toEqual([200, true]);
 });
 
 test("all apps are searched, and those without a match are left out", () => {
-  const found = searchApps(
+  const result = searchApps(
     [
       ["Emails", STATE],
       ["Contacts", parse('{"contacts":{"1":{"name":"Gus"}}}')],
@@ -36,7 +36,7 @@ test("all apps are searched, and those without a match are left out", () => {
     ],
     "rent",
   );
-  expect(found.map(({ app, count }) => [app, count])).toEqual([
+  expect(result.map(({ app, count }) => [app, count])).toEqual([
     ["Emails", 1],
     ["Chats", 1],
   ]);
@@ -44,7 +44,7 @@ test("all apps are searched, and those without a match are left out", () => {
 
 test("the limit is one for all apps", () => {
   const many = parse(JSON.stringify(Array.from({ length: 150 }, (_, index) => `item ${index}`)));
-  const found = searchApps(
+  const result = searchApps(
     [
       ["One", many],
       ["Two", many],
@@ -52,7 +52,7 @@ test("the limit is one for all apps", () => {
     ],
     "item",
   );
-  expect(found.map(({ app, count, isTruncated }) => [app, count, isTruncated])).toEqual([
+  expect(result.map(({ app, count, isTruncated }) => [app, count, isTruncated])).toEqual([
     ["One", 150, false],
     ["Two", 50, true],
   ]);

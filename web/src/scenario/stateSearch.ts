@@ -16,31 +16,31 @@ export interface AppMatches extends SearchResult {
 
 /** The matches in each app that has some, up to the limit over all of them. */
 export function searchApps(states: [app: string, state: Json][], text: string): AppMatches[] {
-  const found: AppMatches[] = [];
-  let left = MAX_MATCHES;
+  const appMatches: AppMatches[] = [];
+  let remainingMatches = MAX_MATCHES;
   for (const [app, state] of states) {
-    const result = searchState(state, text, Math.max(1, left));
+    const result = searchState(state, text, Math.max(1, remainingMatches));
     if (result.count === 0) continue;
-    if (left <= 0) {
-      const last = found.at(-1);
+    if (remainingMatches <= 0) {
+      const last = appMatches.at(-1);
       if (last) last.isTruncated = true;
       break;
     }
-    found.push({ app, ...result });
-    left -= result.count;
+    appMatches.push({ app, ...result });
+    remainingMatches -= result.count;
   }
-  return found;
+  return appMatches;
 }
 
 /** The parts of a value that contain a text in a key or a value, with their paths; list indexes become keys. */
 export function searchState(value: Json, text: string, maxMatches = MAX_MATCHES): SearchResult {
-  const wanted = text.trim().toLowerCase();
+  const searchText = text.trim().toLowerCase();
   let count = 0;
   let isTruncated = false;
 
   function matches(item: Json): boolean {
-    const written = typeof item === "string" ? item : isNumber(item) ? formatNumber(item) : String(item);
-    return written.toLowerCase().includes(wanted);
+    const itemText = typeof item === "string" ? item : isNumber(item) ? formatNumber(item) : String(item);
+    return itemText.toLowerCase().includes(searchText);
   }
 
   function search(item: Json): Json | undefined {
@@ -53,14 +53,14 @@ export function searchState(value: Json, text: string, maxMatches = MAX_MATCHES)
       count += 1;
       return item;
     }
-    const kept = new Map<string, Json>();
+    const matchingItems = new Map<string, Json>();
     for (const [key, inner] of item.entries()) {
-      const named = typeof key === "string" && key.toLowerCase().includes(wanted) && count < maxMatches;
-      if (named) count += 1;
-      const inside = named ? inner : search(inner);
-      if (inside !== undefined) kept.set(String(key), inside);
+      const isKeyMatch = typeof key === "string" && key.toLowerCase().includes(searchText) && count < maxMatches;
+      if (isKeyMatch) count += 1;
+      const inside = isKeyMatch ? inner : search(inner);
+      if (inside !== undefined) matchingItems.set(String(key), inside);
     }
-    return kept.size ? kept : undefined;
+    return matchingItems.size ? matchingItems : undefined;
   }
 
   const result = search(value);

@@ -48,7 +48,7 @@ export abstract class PagedList<Item> extends Observable {
   protected abstract fetchPage(cursor: string, limit: number): Promise<LoadedPage<Item>>;
   protected abstract getKey(item: Item): string;
   /** Negative if the first item comes first; 0 if it is the same entry. */
-  protected abstract compare(one: Item, other: Item): number;
+  protected abstract compare(left: Item, right: Item): number;
   /** The items after a change; sets whether the list must be loaded again with `markStale`. */
   protected abstract mergeChange(items: Item[], change: ListChange): Item[];
 
@@ -74,11 +74,11 @@ export abstract class PagedList<Item> extends Observable {
     this.isStale = true;
     if (this.isLoading) return;
     await this.load(async () => {
-      const wanted = Math.max(this.items.length, PAGE_SIZE);
-      let page = await this.fetchPage("", Math.min(wanted, MAX_PAGE_SIZE));
+      const itemCount = Math.max(this.items.length, PAGE_SIZE);
+      let page = await this.fetchPage("", Math.min(itemCount, MAX_PAGE_SIZE));
       let items = page.items;
-      while (items.length < wanted && page.nextCursor !== null) {
-        page = await this.fetchPage(page.nextCursor, Math.min(wanted - items.length, MAX_PAGE_SIZE));
+      while (items.length < itemCount && page.nextCursor !== null) {
+        page = await this.fetchPage(page.nextCursor, Math.min(itemCount - items.length, MAX_PAGE_SIZE));
         items = this.appendNew(items, page.items);
       }
       this.lastLoaded = items.at(-1);
@@ -110,7 +110,7 @@ export abstract class PagedList<Item> extends Observable {
 
   /** Adds an entry at its place. Where the list is not loaded yet, it comes with its page. */
   protected insert(items: Item[], item: Item): Item[] {
-    const place = items.findIndex((other) => this.compare(item, other) < 0);
+    const place = items.findIndex((right) => this.compare(item, right) < 0);
     if (place >= 0) return items.toSpliced(place, 0, item);
     const isLoadedRange = this.lastLoaded !== undefined && this.compare(item, this.lastLoaded) <= 0;
     return this.isComplete || isLoadedRange ? [...items, item] : items;
@@ -138,7 +138,7 @@ export abstract class PagedList<Item> extends Observable {
 
   /** The items with those that they do not contain yet: an entry may have been added by a change. */
   private appendNew(items: Item[], added: Item[]): Item[] {
-    const known = new Set(items.map((item) => this.getKey(item)));
-    return [...items, ...added.filter((item) => !known.has(this.getKey(item)))];
+    const existingKeys = new Set(items.map((item) => this.getKey(item)));
+    return [...items, ...added.filter((item) => !existingKeys.has(this.getKey(item)))];
   }
 }

@@ -35,20 +35,20 @@ function serve(sessions: () => SessionInfo[]): SentRequest[] {
         .flatMap(({ session_id, name, pending }) =>
           pending.map((request) => ({ session_id, session_name: name, request })),
         )
-        .toSorted((one, other) => one.request.requested_at - other.request.requested_at)
+        .toSorted((left, right) => left.request.requested_at - right.request.requested_at)
         .filter(({ request }) => cursor === null || request.requested_at > Number(cursor));
       const items = waiting.slice(0, limit);
       const next_cursor = waiting.length > limit ? String(items.at(-1)?.request.requested_at) : null;
       return { body: { items, next_cursor, total: waiting.length } };
     }
-    const found = sessions()
+    const matching = sessions()
       .filter((session) => !searchParams.has("status") || searchParams.getAll("status").includes(session.status))
       .filter((session) => session.name.includes(searchParams.get("q") ?? ""))
       .filter((session) => cursor === null || session.created_at < Number(cursor))
-      .toSorted((one, other) => other.created_at - one.created_at);
-    const page = found.slice(0, limit);
+      .toSorted((left, right) => right.created_at - left.created_at);
+    const page = matching.slice(0, limit);
     return {
-      body: { sessions: page, next_cursor: found.length > limit ? String(page.at(-1)?.created_at) : null },
+      body: { sessions: page, next_cursor: matching.length > limit ? String(page.at(-1)?.created_at) : null },
     };
   });
 }

@@ -13,10 +13,10 @@ export class QueueList extends PagedList<QueueItem> {
     return getQueueKey(item);
   }
 
-  protected compare(one: QueueItem, other: QueueItem): number {
-    const [oneKey, otherKey] = [getQueueKey(one), getQueueKey(other)];
-    if (oneKey === otherKey) return 0;
-    return one.request.requested_at - other.request.requested_at || (oneKey < otherKey ? -1 : 1);
+  protected compare(left: QueueItem, right: QueueItem): number {
+    const [leftKey, rightKey] = [getQueueKey(left), getQueueKey(right)];
+    if (leftKey === rightKey) return 0;
+    return left.request.requested_at - right.request.requested_at || (leftKey < rightKey ? -1 : 1);
   }
 
   protected mergeChange(items: QueueItem[], change: ListChange): QueueItem[] {

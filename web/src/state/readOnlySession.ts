@@ -13,18 +13,21 @@ export const NO_TIME_TRAVEL: TimeTravelInfo = {
   undone: [],
 };
 
-type Shown = Pick<SessionDetail, "session_id" | "name" | "agent_name" | "row_count" | "turn_count" | "call_count"> &
+type ReadOnlySessionFields = Pick<
+  SessionDetail,
+  "session_id" | "name" | "agent_name" | "row_count" | "turn_count" | "call_count"
+> &
   Partial<SessionDetail>;
 
 /** A session that the timeline shows and nobody here can play, such as an eval case or a run of a bench. */
-export function buildReadOnlySession(shown: Shown): SessionDetail {
+export function buildReadOnlySession(fields: ReadOnlySessionFields): SessionDetail {
   return {
     has_control: false,
     has_world: false,
     interruption: "none",
     agent_key: "",
     agent_revision: null,
-    agent_label: shown.agent_name,
+    agent_label: fields.agent_name,
     agent_names: [],
     created_at: 0,
     status: "closed",
@@ -38,6 +41,6 @@ export function buildReadOnlySession(shown: Shown): SessionDetail {
     pause: null,
     answer_problem: "",
     time_travel: NO_TIME_TRAVEL,
-    ...shown,
+    ...fields,
   };
 }

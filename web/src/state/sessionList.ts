@@ -52,9 +52,9 @@ export class SessionList extends PagedList<SessionInfo> {
     return session.session_id;
   }
 
-  protected compare(one: SessionInfo, other: SessionInfo): number {
-    if (one.session_id === other.session_id) return 0;
-    return other.created_at - one.created_at || (one.session_id < other.session_id ? 1 : -1);
+  protected compare(left: SessionInfo, right: SessionInfo): number {
+    if (left.session_id === right.session_id) return 0;
+    return right.created_at - left.created_at || (left.session_id < right.session_id ? 1 : -1);
   }
 
   protected mergeChange(items: SessionInfo[], change: ListChange): SessionInfo[] {

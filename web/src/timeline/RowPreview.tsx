@@ -54,13 +54,13 @@ function LoadedRowPreview({
   const [isCut, setIsCut] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is cut depends on what was loaded
   useLayoutEffect(() => {
-    const shown = box.current;
-    if (isFull || !shown) return;
-    const measure = () => setIsCut(shown.scrollHeight > shown.clientHeight + 1);
+    const element = box.current;
+    if (isFull || !element) return;
+    const measure = () => setIsCut(element.scrollHeight > element.clientHeight + 1);
     measure();
     // Branches of a tree that are expanded make it longer.
     const observer = new ResizeObserver(measure);
-    for (const child of shown.children) observer.observe(child);
+    for (const child of element.children) observer.observe(child);
     return () => observer.disconnect();
   }, [detail, isFull]);
   const values = detail?.values.filter(isShownInPreview).map(toText) ?? [];
@@ -108,8 +108,8 @@ const MAX_LINE = 40;
 /** Whether the row may have more to show than its line: line breaks and structure are lost there. */
 function hasMoreThanLine(row: Row): boolean {
   if (row.kind === "world" && row.result) return false;
-  const shown = row.kind === "call" ? row.result : row.summary;
-  return row.kind === "call" ? shown.length > MAX_LINE : shown.length > 2 * MAX_LINE;
+  const lineText = row.kind === "call" ? row.result : row.summary;
+  return row.kind === "call" ? lineText.length > MAX_LINE : lineText.length > 2 * MAX_LINE;
 }
 
 const PREVIEW_LABELS = ["result", "error", "text", "data", "answer", "content", "notification"];
@@ -131,8 +131,8 @@ const MARKUP = /\n|`|\||\]\(|\*\S|\b_\S|(^|\s)_\S|~~|^(#{1,6}|[-+*>]|\d{1,9}[.)]
 
 /** Whether the line of the row already shows the value: a text without line breaks or Markdown, or a short value. */
 export function isOneLine(value: DisplayValue, row: Row): boolean {
-  const shown = row.kind === "call" ? row.result : row.summary;
-  if (shown.endsWith("…")) return false;
-  if (value.format === "json") return !value.text.trim().includes("\n") || shown.length <= 60;
+  const lineText = row.kind === "call" ? row.result : row.summary;
+  if (lineText.endsWith("…")) return false;
+  if (value.format === "json") return !value.text.trim().includes("\n") || lineText.length <= 60;
   return !MARKUP.test(value.text);
 }

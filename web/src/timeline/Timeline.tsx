@@ -58,7 +58,7 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
           label="Show"
           className="filters"
           buttonClassName="filter"
-          options={FILTERS.map((one) => ({ value: one, label: one }))}
+          options={FILTERS.map((filter) => ({ value: filter, label: filter }))}
           value={filter}
           onChange={setFilter}
         />

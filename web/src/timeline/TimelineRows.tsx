@@ -38,7 +38,7 @@ export function TimelineRows({
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [follower] = useState(() => new EndFollower());
-  const [seen, setSeen] = useState(count);
+  const [seenCount, setSeenCount] = useState(count);
   const toRowIndex = (item: number) => rowIndexes?.[item] ?? item;
   const virtual = useVirtualizer({
     count,
@@ -70,7 +70,7 @@ export function TimelineRows({
     if (target === null) return;
     if (target === "end") {
       box.scrollTop = box.scrollHeight;
-      setSeen(count);
+      setSeenCount(count);
     } else {
       box.querySelector(`[data-row-index="${target.row}"]`)?.scrollIntoView({ block: "nearest" });
     }
@@ -110,14 +110,14 @@ export function TimelineRows({
   }, [follower]);
 
   const handleScroll = () => {
-    if (scroller.current && follower.scroll(scroller.current)) setSeen(count);
+    if (scroller.current && follower.scroll(scroller.current)) setSeenCount(count);
   };
   const toggle = (index: number) => {
     follower.toggleRow(index);
     expanded.toggle(index);
   };
   const releaseRow = () => follower.releaseRow();
-  const newCount = count - seen;
+  const newCount = count - seenCount;
   const travel = useTravel();
   const fullRows = findFullRows(session.row_count, (index) => {
     const row = store.getRow(index);
@@ -174,7 +174,7 @@ export function TimelineRows({
           onClick={() => {
             follower.followEnd();
             scrollToItem(count - 1, "end");
-            setSeen(count);
+            setSeenCount(count);
           }}
         >
           <Icon name="down" />

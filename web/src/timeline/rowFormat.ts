@@ -75,18 +75,18 @@ const MAX_SCAN = 500;
 
 /** The rows that are shown in full: the newest result or answer, and the latest message of the user. */
 export function findFullRows(rowCount: number, getRow: (index: number) => Row | undefined): Set<number> {
-  const found = new Set<number>();
+  const indexes = new Set<number>();
   let hasResult = false;
   for (let index = rowCount - 1; index >= Math.max(0, rowCount - MAX_SCAN); index -= 1) {
     const row = getRow(index);
     if (!row) continue;
-    if (row.kind === "user") return found.add(index);
+    if (row.kind === "user") return indexes.add(index);
     if (!hasResult && row.kind !== "note" && row.kind !== "world" && !UNFINISHED.includes(row.status)) {
       hasResult = true;
-      found.add(index);
+      indexes.add(index);
     }
   }
-  return found;
+  return indexes;
 }
 
 const MAX_DEPTH = 6;

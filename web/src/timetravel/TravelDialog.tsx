@@ -2,7 +2,7 @@ import type { TravelInput, TravelProgress } from "../api/types";
 import { Dialog } from "../ui/Dialog";
 import { formatCount } from "../ui/format";
 import { ProgressNotice } from "./ProgressNotice";
-import type { Question } from "./travel";
+import type { RewindPrompt } from "./travel";
 
 const NAMES: Record<TravelInput["action"], string> = {
   undo: "Undo",
@@ -19,13 +19,13 @@ export function TravelDialog({
   onClose,
   onContinue,
 }: {
-  question: Question;
+  question: RewindPrompt;
   isBusy: boolean;
   progress: TravelProgress | null;
   onClose: () => void;
   onContinue: () => void;
 }) {
-  const name = NAMES[question.journey.action];
+  const name = NAMES[question.request.action];
   const isDifferent = question.kind === "difference";
   return (
     <Dialog

@@ -4,7 +4,14 @@ import { formatSessionPath, route } from "../state/route";
 import type { SessionStore } from "../state/sessionStore";
 import { useUndoKeys } from "../ui/keyboard";
 import { TravelDialog } from "./TravelDialog";
-import { finishJourney, type Journey, type Outcome, type Question, startJourney, watchProgress } from "./travel";
+import {
+  performRewind,
+  planRewind,
+  type RewindOutcome,
+  type RewindPrompt,
+  type RewindRequest,
+  watchProgress,
+} from "./travel";
 import { type Travel, TravelContext } from "./travelContext";
 import { isUndone } from "./undoneRows";
 import "./timetravel.css";
@@ -22,28 +29,28 @@ export function TravelProvider({
   children: ReactNode;
 }) {
   const [isBusy, setIsBusy] = useState(false);
-  const isGoing = useRef(false);
+  const isRewinding = useRef(false);
   const [progress, setProgress] = useState<TravelProgress | null>(null);
-  const [question, setQuestion] = useState<Question | null>(null);
-  const handle = async (outcome: Promise<Outcome>) => {
-    if (isGoing.current) return;
-    isGoing.current = true;
+  const [question, setQuestion] = useState<RewindPrompt | null>(null);
+  const handle = async (outcome: Promise<RewindOutcome>) => {
+    if (isRewinding.current) return;
+    isRewinding.current = true;
     setIsBusy(true);
     onError("");
     const stopWatching = watchProgress(session.session_id, setProgress);
-    const ended = await outcome;
+    const result = await outcome;
     stopWatching();
-    isGoing.current = false;
+    isRewinding.current = false;
     setIsBusy(false);
-    setQuestion("question" in ended ? ended.question : null);
-    if ("error" in ended) onError(ended.error);
-    else if ("session" in ended) {
-      if (ended.session.session_id === session.session_id) store.replaceSession(ended.session);
-      else route.navigate(formatSessionPath(ended.session.session_id));
+    setQuestion("question" in result ? result.question : null);
+    if ("error" in result) onError(result.error);
+    else if ("session" in result) {
+      if (result.session.session_id === session.session_id) store.replaceSession(result.session);
+      else route.navigate(formatSessionPath(result.session.session_id));
     }
   };
-  const start = (journey: Journey) => {
-    if (!isGoing.current) void handle(startJourney(session, journey));
+  const start = (request: RewindRequest) => {
+    if (!isRewinding.current) void handle(planRewind(session, request));
   };
   const { time_travel: past } = session;
   useUndoKeys(
@@ -64,7 +71,7 @@ export function TravelProvider({
           isBusy={isBusy}
           progress={progress}
           onClose={() => setQuestion(null)}
-          onContinue={() => void handle(finishJourney(session, question.journey, question.kind === "difference"))}
+          onContinue={() => void handle(performRewind(session, question.request, question.kind === "difference"))}
         />
       ) : null}
     </TravelContext.Provider>

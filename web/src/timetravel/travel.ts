@@ -1,4 +1,4 @@
-/** What a person asked for and what is shown before it happens, independent of the components. */
+/** Undo, redo, go back and fork: asking the server, and what a person has to confirm first. Has no components. */
 
 import { ApiError, api, getErrorMessage } from "../api/client";
 import type { Row, SessionDetail, TravelInput, TravelPlan, TravelProgress } from "../api/types";
@@ -7,56 +7,60 @@ import { readFiles, writeFiles } from "../state/fileStore";
 import { findModelTurn } from "../state/sessionStatus";
 import { loadPrefill, type Prefill, prefills } from "./prefill";
 
-/** A step in time: what is asked of the server, and what goes into the composer afterwards. */
-export interface Journey {
+/** An undo, redo, go back or fork: what is asked of the server, and what goes into the composer afterwards. */
+export interface RewindRequest {
   action: TravelInput["action"];
   row?: Row;
   /** Whether the message or decision of the row is put into the composer. */
   isEdit?: boolean;
 }
 
-/** What a person has to agree to before a journey. */
-export type Question = { journey: Journey } & (
+/** What a person has to confirm before a rewind. */
+export type RewindPrompt = { request: RewindRequest } & (
   | { kind: "callbacks"; plan: TravelPlan }
   | { kind: "difference"; message: string }
 );
 
-/** How a journey ended: with the session to show, with a question, or with an error. */
-export type Outcome = { session: SessionDetail } | { question: Question } | { error: string };
+/** How a rewind ended: with the session to show, with a question, or with an error. */
+export type RewindOutcome = { session: SessionDetail } | { question: RewindPrompt } | { error: string };
 
-const toInput = (journey: Journey, anyway: boolean): TravelInput => ({
-  action: journey.action,
-  row: journey.row?.index ?? null,
+const toInput = (request: RewindRequest, anyway: boolean): TravelInput => ({
+  action: request.action,
+  row: request.row?.index ?? null,
   anyway,
 });
 
-/** Starts a journey. Callbacks that would run again are a question first. */
-export async function startJourney(session: SessionDetail, journey: Journey): Promise<Outcome> {
+/** Asks the server what a rewind would run again, and performs it unless a person has to confirm callbacks first. */
+export async function planRewind(session: SessionDetail, request: RewindRequest): Promise<RewindOutcome> {
   try {
-    const plan = await api.planTravel(session.session_id, toInput(journey, false));
-    if (plan.callbacks.length) return { question: { kind: "callbacks", journey, plan } };
+    const plan = await api.planTravel(session.session_id, toInput(request, false));
+    if (plan.callbacks.length) return { question: { kind: "callbacks", request, plan } };
   } catch (error) {
     return { error: getErrorMessage(error) };
   }
-  return finishJourney(session, journey, false);
+  return performRewind(session, request, false);
 }
 
-/** Makes a journey that a person has agreed to; a run that differs from what was recorded is a question. */
-export async function finishJourney(session: SessionDetail, journey: Journey, anyway: boolean): Promise<Outcome> {
+/** Performs a rewind that needs no confirmation or has it; a run that differs from the recorded one is a question. */
+export async function performRewind(
+  session: SessionDetail,
+  request: RewindRequest,
+  anyway: boolean,
+): Promise<RewindOutcome> {
   const waiting = findModelTurn(session);
   try {
-    const isEdit = journey.isEdit && journey.row;
-    const prefill: Prefill | null = isEdit && journey.row ? await loadPrefill(session.session_id, journey.row) : null;
-    // Before the journey: the live update of what it leads to may arrive before its response.
+    const isEdit = request.isEdit && request.row;
+    const prefill: Prefill | null = isEdit && request.row ? await loadPrefill(session.session_id, request.row) : null;
+    // Before the rewind: the live update that it causes may arrive before its response.
     if (waiting) prefills.leftTurns.add(waiting.request_id);
-    const next = await api.travel(session.session_id, toInput(journey, anyway));
+    const next = await api.travel(session.session_id, toInput(request, anyway));
     if (prefill) prefills.put(next.session_id, prefill);
-    if (journey.action === "fork" && !journey.row) await copyUnsent(session.session_id, next.session_id);
+    if (request.action === "fork" && !request.row) await copyUnsent(session.session_id, next.session_id);
     return { session: next };
   } catch (error) {
     if (waiting) prefills.leftTurns.delete(waiting.request_id);
     if (error instanceof ApiError && error.body.can_override && !anyway) {
-      return { question: { kind: "difference", journey, message: error.message } };
+      return { question: { kind: "difference", request, message: error.message } };
     }
     return { error: getErrorMessage(error) };
   }
@@ -70,15 +74,15 @@ async function copyUnsent(fromId: string, toId: string): Promise<void> {
   if (files.length) await writeFiles(toId, files).catch(() => {});
 }
 
-/** After how many milliseconds the server is asked what a journey waits for, and how often from then on. */
+/** After how many milliseconds the server is asked what a rewind waits for, and how often from then on. */
 const PROGRESS_AFTER = 2_000;
 const PROGRESS_INTERVAL = 500;
 
-/** Calls `onProgress` with what a journey waits for, if it takes long; returns what ends that. */
+/** Calls `onProgress` with what a rewind waits for, if it takes long; returns a function that stops it. */
 export function watchProgress(sessionId: string, onProgress: (progress: TravelProgress | null) => void): () => void {
   let isOver = false;
   const ask = async () => {
-    // A request that fails says nothing about the journey: its own answer is still to come.
+    // A request that fails says nothing about the rewind: its own response is still to come.
     const progress = await api.getTravelProgress(sessionId).catch(() => null);
     if (isOver) return;
     onProgress(progress?.waits_for ? progress : null);

@@ -13,14 +13,14 @@ afterEach(() => {
 
 test("all that show the time share one timer, which ends with the last of them", () => {
   const clock = getClock(1000);
-  const [one, other] = [vi.fn(), vi.fn()];
-  const stopOne = clock.subscribe(one);
-  const stopOther = getClock(1000).subscribe(other);
+  const [firstListener, secondListener] = [vi.fn(), vi.fn()];
+  const stopFirst = clock.subscribe(firstListener);
+  const stopOther = getClock(1000).subscribe(secondListener);
   expect([getClock(1000) === clock, vi.getTimerCount()]).toEqual([true, 1]);
 
   vi.advanceTimersByTime(2000);
-  expect([one.mock.calls.length, other.mock.calls.length, clock.getTime()]).toEqual([2, 2, 1002]);
-  stopOne();
+  expect([firstListener.mock.calls.length, secondListener.mock.calls.length, clock.getTime()]).toEqual([2, 2, 1002]);
+  stopFirst();
   expect(vi.getTimerCount()).toBe(1);
   stopOther();
   expect(vi.getTimerCount()).toBe(0);

@@ -19,8 +19,8 @@ export function formatSize(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-export function formatCount(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+export function formatCount(number: number, singular: string, plural = `${singular}s`): string {
+  return `${number.toLocaleString("en")} ${number === 1 ? singular : plural}`;
 }
 
 export function formatClock(seconds: number): string {

@@ -36,9 +36,10 @@ export function VerdictView({
         <section>
           <h3>Validations</h3>
           <ul className="verdict-differences">
-            {verdict.validations.map((each) => (
-              <li key={each.event_id}>
-                <b className="mono">{each.event_id}</b> {each.passed ? "passed" : `failed: ${each.reason}`}
+            {verdict.validations.map((validation) => (
+              <li key={validation.event_id}>
+                <b className="mono">{validation.event_id}</b>{" "}
+                {validation.passed ? "passed" : `failed: ${validation.reason}`}
               </li>
             ))}
           </ul>
@@ -63,8 +64,8 @@ function TurnView({
   const partner = active === null ? null : turn.expected[active]?.partner;
   const title = turn.status === "after the end" ? "After the last turn" : `Turn ${turn.number}`;
   // What is only missing is marked in the list, and says no more here.
-  const differing = turn.expected.filter((each) => each.differences.length || each.nearest);
-  const tooMany = turn.counts.filter((each) => each.got > each.expected);
+  const differing = turn.expected.filter((event) => event.differences.length || event.nearest);
+  const tooMany = turn.counts.filter((count) => count.got > count.expected);
   return (
     <section className="verdict-turn" aria-label={title}>
       <h3>
@@ -76,11 +77,11 @@ function TurnView({
           <span />
           <h4>Happened</h4>
           <ol>
-            {turn.expected.map((each, place) => (
+            {turn.expected.map((event, place) => (
               <ExpectedEvent
                 // biome-ignore lint/suspicious/noArrayIndexKey: the events of a verdict never change
                 key={place}
-                event={each}
+                event={event}
                 isActive={place === active}
                 onActive={() => setActive(place === active ? null : place)}
               />
@@ -102,14 +103,14 @@ function TurnView({
             ))}
           </svg>
           <ol>
-            {turn.actual.map((each, place) => (
+            {turn.actual.map((action, place) => (
               <ActualEvent
                 // biome-ignore lint/suspicious/noArrayIndexKey: the events of a verdict never change
                 key={place}
-                event={each}
+                event={action}
                 isActive={place === partner}
-                canOpen={canOpen(each)}
-                onOpen={() => onOpen(each)}
+                canOpen={canOpen(action)}
+                onOpen={() => onOpen(action)}
               />
             ))}
           </ol>
@@ -119,13 +120,13 @@ function TurnView({
       )}
       {tooMany.length || differing.length ? (
         <ul className="verdict-differences">
-          {tooMany.map((each) => (
-            <li key={each.tool}>
-              <b className="mono">{each.tool}</b> expected {formatCount(each.expected, "call")}, got {each.got}
+          {tooMany.map((count) => (
+            <li key={count.tool}>
+              <b className="mono">{count.tool}</b> expected {formatCount(count.expected, "call")}, got {count.got}
             </li>
           ))}
-          {differing.map((each) => (
-            <Differences key={each.event_id} event={each} />
+          {differing.map((event) => (
+            <Differences key={event.event_id} event={event} />
           ))}
         </ul>
       ) : null}
@@ -216,12 +217,12 @@ function Differences({ event }: { event: ExpectedEventInfo }) {
             </tr>
           </thead>
           <tbody>
-            {event.differences.map((each) => (
-              <tr key={`${each.argument} ${each.rule}`}>
-                <td className="mono">{each.argument}</td>
-                <td className="mono">{each.expected}</td>
-                <td className="mono verdict-failed">{each.got}</td>
-                <td className="quiet">{each.rule}</td>
+            {event.differences.map((difference) => (
+              <tr key={`${difference.argument} ${difference.rule}`}>
+                <td className="mono">{difference.argument}</td>
+                <td className="mono">{difference.expected}</td>
+                <td className="mono verdict-failed">{difference.got}</td>
+                <td className="quiet">{difference.rule}</td>
               </tr>
             ))}
           </tbody>

@@ -9,10 +9,10 @@ import { formatCount } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { COMMANDS, formatCommand } from "../ui/keyboard";
 import { AgentMenu } from "./AgentMenu";
-import { PageTools } from "./PageTools";
 import { SessionName } from "./SessionName";
 import { StatusPill } from "./StatusPill";
 import { StopButton } from "./StopButton";
+import { ThemeAndHelpButtons } from "./ThemeAndHelpButtons";
 import { canHaveRules } from "./usePendingFaults";
 
 /** The agent, the session, its status, and actions on the session. */
@@ -97,7 +97,7 @@ export function SessionHeader({
           ) : null}
         </button>
       ) : null}
-      <PageTools />
+      <ThemeAndHelpButtons />
     </header>
   );
 }

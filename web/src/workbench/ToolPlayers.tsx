@@ -12,15 +12,15 @@ export function ToolPlayers({
   onSwitch: (tool: string, player: ToolPlayer) => void;
 }) {
   const names = tools.map((tool) => tool.name);
-  const switched = Object.keys(environment.tool_players).filter((name) => !names.includes(name));
-  const listed = [...names, ...switched];
-  if (!listed.length) return null;
+  const removedTools = Object.keys(environment.tool_players).filter((name) => !names.includes(name));
+  const toolNames = [...names, ...removedTools];
+  if (!toolNames.length) return null;
   const options = listToolPlayers(environment);
   return (
     <section className="tool-players" aria-label="Tools">
       <h3>Who plays each tool</h3>
       <ul>
-        {listed.map((name) => (
+        {toolNames.map((name) => (
           <li key={name}>
             <code title={name}>{name}</code>
             <select

@@ -154,7 +154,7 @@ export function getFaultTarget(fault: Pick<FaultInfo, "seat" | "tool_name">): st
 export function readFaultAction(tool: string, action: string): FaultDraft | null {
   const parsed = parse(action);
   if (!(parsed instanceof Map)) return null;
-  const kind = listFaultKinds(tool).find(([one]) => parsed.has(one))?.[0];
+  const kind = listFaultKinds(tool).find(([faultKind]) => parsed.has(faultKind))?.[0];
   const value = kind && parsed.get(kind);
   if (kind === undefined || value === undefined) return null;
   const draft = { ...NEW_FAULT, tool, kind };

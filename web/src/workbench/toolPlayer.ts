@@ -24,11 +24,17 @@ export function listToolPlayers({
   const hasRules = rules.some((rule) => rule.seat === "tool");
   const real: PlayerOption = { value: hasRules ? "real" : "rules", label: "the tool itself" };
   const byRules: PlayerOption = { value: "rules", label: "as the rules say" };
-  const named = (["llm", "replay"] as const).flatMap((value): PlayerOption[] => {
+  const configuredMocks = (["llm", "replay"] as const).flatMap((value): PlayerOption[] => {
     const source = configured[value];
     return source === undefined ? [] : [{ value, label: `mock: ${value} (${source})` }];
   });
-  return [...(hasRules ? [byRules] : []), ...(hasRules && refusesReal ? [] : [real]), ...MOCKS, ...named, PERSON];
+  return [
+    ...(hasRules ? [byRules] : []),
+    ...(hasRules && refusesReal ? [] : [real]),
+    ...MOCKS,
+    ...configuredMocks,
+    PERSON,
+  ];
 }
 
 /** The players after one more choice, as the server will report them. */

@@ -9,11 +9,11 @@ const MAX_MOVE = 8;
  * Lets a press act on what it began on, although the page moves it before the button of the mouse is up: a row arrives,
  * or something above is loaded. Moving the pointer away still cancels the press.
  */
-export function holdPresses(): void {
-  document.addEventListener("pointerdown", holdPress, { capture: true });
+export function capturePointerOnPress(): void {
+  document.addEventListener("pointerdown", capturePointer, { capture: true });
 }
 
-function holdPress(down: PointerEvent): void {
+function capturePointer(down: PointerEvent): void {
   // What a script dispatches has no pointer that could be captured.
   const isPress = down.isTrusted && down.button === 0;
   const pressed = isPress && down.target instanceof Element ? down.target.closest(PRESSED) : null;

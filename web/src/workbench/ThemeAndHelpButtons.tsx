@@ -19,7 +19,7 @@ const SHORTCUTS: [string, string][] = [
 ];
 
 /** The buttons at the upper right of every page: theme and help. */
-export function PageTools() {
+export function ThemeAndHelpButtons() {
   const [theme, switchTheme] = useTheme();
   const [isHelpOpen, setHelpOpen] = useState(false);
   useCommand(COMMANDS.help, () => setHelpOpen(true));

@@ -15,7 +15,7 @@ export interface SentInput {
  * response to it: then the editor is cleared when it changes to the next request, which `requestId` tells, or
  * disappears. Clearing it with the response would delete what was typed for the next request in between.
  */
-export function useClearing(requestId: string): (input: SentInput) => Promise<boolean> {
+export function useSendAndClear(requestId: string): (input: SentInput) => Promise<boolean> {
   const leave = useRef<(() => void) | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is for another request
   useLayoutEffect(
