@@ -95,16 +95,18 @@ def convert(text: str, format: Literal["json", "xml"]) -> str:  # noqa: A002 - a
 
 
 def order(
-    items: list[str],
+    items: Annotated[
+        list[Annotated[str, Field(description="A product or a service")]], Field(description="What to buy")
+    ],
     address: Address,
     payment: Card | Cash,
     colour: Colour,
     level: Level,
     gift: bool,
-    weight: Annotated[float, Field(ge=0, le=50)],
+    weight: Annotated[float, Field(ge=0, le=50, description="In kilograms")],
     when: date,
-    notes: dict[str, int] | None = None,
-    code: Annotated[str, Field(pattern="^[A-Z]{3}$")] = "ABC",
+    notes: dict[str, Annotated[int, Field(description="Marks out of ten")]] | None = None,
+    code: Annotated[str, Field(pattern="^[A-Z]{3}$", description="The code of the shop")] = "ABC",
     hurry: bool | None = None,
     size: Literal["XXS", "XS", "S", "M", "L", "XL", "XXL"] = "M",
 ) -> dict[str, Any]:

@@ -39,7 +39,7 @@ async def raw(player: WorkbenchUser) -> Any:
     return json.loads(text)
 
 
-@pytest.mark.req("001/FR-003", "001/US1.2")
+@pytest.mark.req("001/FR-003", "001/FR-004", "001/SC-003", "001/US1.2")
 async def test_a_default_is_shown_and_not_sent_unless_touched(page: Page) -> None:
     player = await start_turn(page)
     await player.choose_tool("search")
@@ -70,7 +70,7 @@ async def test_a_literal_is_a_choice(page: Page) -> None:
     await expect(player.find_rows("convert", "xml:a")).to_have_count(1)
 
 
-@pytest.mark.req("001/FR-003", "001/FR-004", "001/FR-005", "001/SC-003")
+@pytest.mark.req("001/FR-003", "001/FR-004", "001/SC-003")
 async def test_a_field_of_every_kind(page: Page) -> None:
     player = await start_turn(page)
     await player.choose_tool("order")
@@ -112,6 +112,29 @@ async def test_a_field_of_every_kind(page: Page) -> None:
     await player.wait_for_turn()
     inside = await player.open_row(player.find_rows("order"))
     await expect(inside).to_contain_text("Main Street 1")
+
+
+@pytest.mark.req("001/FR-005")
+async def test_a_description_stands_at_its_field_and_that_of_items_and_values_once_above_them(page: Page) -> None:
+    player = await start_turn(page)
+    await player.choose_tool("order")
+    for _ in range(2):
+        await player.find_field_frame("items").get_by_role("button", name="+ item").click()
+    descriptions = {
+        ("items",): "What to buy. Each item: A product or a service",
+        ("address",): "Where to.",
+        ("address", "street"): "Street and number",
+        ("payment",): "A card.",
+        ("colour",): "A colour.",
+        ("level",): "How much.",
+        ("weight",): "In kilograms",
+        ("notes",): "Each value: Marks out of ten",
+        ("code",): "The code of the shop",
+    }
+    for path, description in descriptions.items():
+        note = player.find_field_frame(*path).locator("> .sf-notes > .sf-note")
+        await expect(note).to_have_text(description)
+    await expect(player.composer.get_by_text("A product or a service")).to_have_count(1)
 
 
 @pytest.mark.req("001/FR-006")

@@ -4,7 +4,7 @@ import { FieldDescription } from "./FieldDescription";
 import { type Field, readField } from "./field";
 import { buildId, type FieldPosition, type FormContextValue, listProblemsAt, useFormContext } from "./formContext";
 import { describeBounds, findDistinctTitle } from "./hints";
-import { readItemSchema, type Schema, toText } from "./keywords";
+import { isObject, readExtraSchema, readItemSchema, type Schema, toSchemas, toText } from "./keywords";
 import { ProblemList } from "./ProblemList";
 import { describeType } from "./typeNames";
 
@@ -85,8 +85,9 @@ export function FieldFrame({
   const labelId = buildId(context, path, "#label");
   const isBare = slot === "root" && isNested === true && variantPicker === undefined && (status ?? "") === "";
   const title = isNested === true || variantPicker !== undefined ? "" : findDistinctTitle(field.schema, name);
-  const note =
-    isBare || slot === "item" ? "" : [title, toText(field.schema.description)].filter((text) => text !== "").join(". ");
+  const description = toText(field.schema.description);
+  const ownNotes = isBare ? [] : slot !== "item" ? [title, description] : position.isTupleItem ? [description] : [];
+  const note = [...ownNotes, describeParts(field.schema, context.rootSchema)].filter((text) => text !== "").join(". ");
 
   return (
     <div
@@ -140,6 +141,15 @@ export function FieldFrame({
       </div>
     </div>
   );
+}
+
+/** The description that the items of a list, or the values of a map, share: shown once, above them. */
+function describeParts(schema: Schema, root: Schema): string {
+  const [words, part] = isObject(schema.items)
+    ? [toSchemas(schema.prefixItems).length > 0 ? "Each further item" : "Each item", schema.items]
+    : ["Each value", readExtraSchema(schema) ?? {}];
+  const description = toText(readField(part, root).schema.description);
+  return description === "" ? "" : `${words}: ${description}`;
 }
 
 /** The bounds of every item of a list. */

@@ -84,6 +84,7 @@ export function ListFields({ position, field }: { position: FieldPosition; field
             accessibleName: formatPath([getAccessibleName(position), index]),
             required: true,
             slot: "item",
+            isTupleItem: index < fixed,
             order: [],
             depth: position.depth + 1,
             actions: renderActions(index),

@@ -67,10 +67,30 @@ test("a schema that is no object as a whole has a form too", () => {
 });
 
 test("a description stands at its field, and once above a list rather than at each item", () => {
-  const schema = { type: "array", items: { type: "object", description: "One line", properties: {} } };
+  const schema = {
+    type: "array",
+    description: "The lines",
+    items: { type: "object", description: "One line", properties: {} },
+  };
 
-  expect(render(schema, draftFromJson("[{},{}]"))).not.toContain("One line");
+  expect(render(schema, draftFromJson("[{},{}]")).match(/One line|The lines/g)).toEqual(["The lines", "One line"]);
   expect(render({ type: "string", description: "The answer" }, createDraft({}))).toContain("The answer");
+});
+
+test("the description of a map's values stands once at the map, and those of a tuple's items at each of them", () => {
+  const map = { type: "object", additionalProperties: { type: "integer", description: "How many" } };
+  const pair = { type: "array", prefixItems: [{ type: "number", description: "North" }, { description: "East" }] };
+  const within = (inner: Schema) => ({ type: "object", properties: { inner } });
+
+  expect(render(within(map), draftFromJson('{"inner":{"a":1,"b":2}}')).match(/Each value: How many/g)).toHaveLength(1);
+  expect(render(map, draftFromJson('{"a":1,"b":2}')).match(/Each value: How many/g)).toHaveLength(1);
+  expect(render(within(pair), draftFromJson('{"inner":[1,2]}')).match(/North|East/g)).toEqual(["North", "East"]);
+});
+
+test("the description of a list's items stands at a list that is one variant of a union", () => {
+  const schema = { anyOf: [{ type: "array", items: { type: "string", description: "A name" } }, { type: "integer" }] };
+
+  expect(render(schema, draftFromJson('["Ada","Bea"]')).match(/Each item: A name/g)).toHaveLength(1);
 });
 
 test("the whole as JSON is one labelled text", () => {

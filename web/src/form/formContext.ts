@@ -16,6 +16,8 @@ export interface FieldPosition {
   required: boolean;
   /** Whether it is the whole form, a property that can be unset, or an item of a list or map. */
   slot: "root" | "property" | "item";
+  /** Whether it is an item of a tuple with a schema of its own, rather than one that it shares with the other items. */
+  isTupleItem?: boolean;
   /** The property names of its object, in the schema's order. */
   order: readonly string[];
   depth: number;
