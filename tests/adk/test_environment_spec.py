@@ -77,7 +77,10 @@ async def test_a_call_is_answered_without_a_change_to_the_agent_and_other_tools_
 @pytest.mark.req("002/order-1", "002/injection-first-match", "002/ToolSimulationConfig.injection_configs")
 async def test_the_first_injection_that_matches_answers_at_once() -> None:
     config = _config(
-        _responds({"by": "query"}, match_args={"query": "x"}), _responds({"by": "all"}), _responds({"by": "never"})
+        _responds({"by": "chance"}, injection_probability=0.0),
+        _responds({"by": "query"}, match_args={"query": "x"}),
+        _responds({"by": "all"}),
+        _responds({"by": "never"}),
     )
 
     assert await _answers(config, [("search", {"query": "x"})], [("search", {"query": "y"})]) == [
@@ -289,6 +292,13 @@ async def test_the_latency_example_answers_after_five_seconds() -> None:
         {"result": "slow but successful"}
     ]
     assert waiting.elapsed == 5.0
+
+
+@pytest.mark.req("002/InjectionConfig.injected_latency_seconds", "002/example-latency")
+async def test_a_latency_is_waited_for_in_real_time_unless_a_sleeper_is_given() -> None:
+    config = _config(_responds({"result": "slow but successful"}, injected_latency_seconds=0.01))
+
+    assert await _answers(config, [("search", {})]) == [{"result": "slow but successful"}]
 
 
 @pytest.mark.req("002/InjectionConfig.random_seed", "002/reproducible", "002/example-probabilistic")
@@ -560,6 +570,7 @@ _TRACE = [
 
 
 @pytest.mark.req("002/EnvironmentSimulationConfig.tracing", "002/mock-tracing", "002/example-tracing")
+@pytest.mark.req("002/MockStrategy.MOCK_STRATEGY_TRACING")
 @pytest.mark.parametrize("strategy", [MockStrategy.MOCK_STRATEGY_TOOL_SPEC, MockStrategy.MOCK_STRATEGY_TRACING])
 @pytest.mark.filterwarnings("ignore:.*MOCK_STRATEGY_TRACING is deprecated")
 async def test_the_traces_example_answers_as_the_trace_and_other_searches_in_its_manner(strategy: MockStrategy) -> None:
@@ -602,6 +613,8 @@ def test_the_deprecated_strategy_warns() -> None:
         EnvironmentSimulationFactory.create_plugin(config)
 
 
+@pytest.mark.req("002/EnvironmentSimulationConfig.environment_data", "002/EnvironmentSimulationConfig.tracing")
+@pytest.mark.req("002/mock-environment-data", "002/mock-tracing")
 def test_data_and_traces_that_mocks_cannot_read_are_reported(caplog: pytest.LogCaptureFixture) -> None:
     config = _config(_responds({"a": 1}))
     for text in ("The shop sells lamps.", "[1, 2]"):

@@ -142,6 +142,9 @@ async def test_the_model_of_adks_config_simulates_the_order_example(registered: 
     (model,) = registered
     assert model.model == "simulated-x"
     assert len(model.analyses) == 1
+    analysis = read_question(model.analyses[0])
+    assert all(f'"{tool.__name__}"' in analysis for tool in _TOOLS)
+    assert all('"arguments_schema"' in read_question(each) for each in model.requests[1:])
     assert len(model.requests) == 6, "the model is not asked about an order that does not exist"
 
 
@@ -167,6 +170,9 @@ async def test_the_settings_of_adks_config_reach_the_model_and_thinking_is_on_by
     assert read_instruction(chosen) == "Be brief.", "the user's object is not changed"
 
 
+@pytest.mark.req(
+    "002/EnvironmentSimulationConfig.simulation_model", "002/order-2", "002/MockStrategy.MOCK_STRATEGY_TOOL_SPEC"
+)
 async def test_without_a_chosen_model_adks_config_needs_no_key_and_no_network() -> None:
     agent = build_scripted_agent(_TOOLS, [("create_order", {"item": "lamp"})])
 
@@ -221,6 +227,8 @@ async def test_calls_at_the_same_time_share_one_analysis_and_sessions_do_too_but
     assert len(set(endings)) == 5, "calls that do not see each other can still make different ids"
 
 
+@pytest.mark.req("002/EnvironmentSimulationConfig.environment_data", "002/EnvironmentSimulationConfig.tracing")
+@pytest.mark.req("002/mock-environment-data", "002/mock-tracing")
 async def test_any_text_about_the_world_reaches_the_model_and_what_it_names_exists() -> None:
     model = AnsweringModel.create(answer_orders)
     trace = [{"name": "get_order", "args": {"order_id": "ORD-70"}, "response": {"status": "lost"}}]
@@ -306,6 +314,7 @@ async def test_the_model_gets_one_more_chance_and_then_the_agent_an_error(answer
     assert _BAD_ANSWERS[answer] in read_question(second)
 
 
+@pytest.mark.req("002/mock-consistent")
 async def test_a_result_fits_the_schema_of_the_tool_or_is_asked_for_again() -> None:
     def count_orders() -> int:
         """Count the orders."""

@@ -734,6 +734,20 @@ async def test_the_session_as_data_has_its_tools_and_its_adk_session() -> None:
     assert len(session.adk_session.events) == 4
 
 
+@pytest.mark.req("000/SessionState", "000/transition-1", "000/transition-2", "000/transition-3", "000/transition-4")
+async def test_a_session_begins_by_awaiting_the_query_of_its_agent() -> None:
+    async with Simulation(_calculator()) as sim:
+        states = [sim.session().state]
+        turn = await sim.send("2+2?")
+        states.append(sim.session().state)
+        turn = await turn.call("add", {"a": 2, "b": 2})
+        states.append(sim.session().state)
+        await turn.respond("4")
+        states.append(sim.session().state)
+
+    assert [state.value for state in states] == ["awaiting_query", "active", "active", "completed"]
+
+
 @pytest.mark.req("000/UserQuery", "000/FinalResponse")
 async def test_structured_questions_and_answers_are_json_in_the_history() -> None:
     agent = LlmAgent(name="searcher", model="m", input_schema=Wanted, output_schema=Found)

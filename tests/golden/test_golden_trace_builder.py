@@ -1,4 +1,5 @@
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from google.adk.evaluation.eval_case import EvalCase, IntermediateData
 from adk_agent_sim.errors import ExportRefused, SessionIncomplete
 from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBuilder, build_eval_id, to_snake_case
 from adk_agent_sim.timeline.history import FinalResponse, ToolCall, ToolError, ToolOutput, UserQuery
+from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.session_state import SessionState
 
 
@@ -102,6 +104,47 @@ def test_each_user_turn_is_one_invocation() -> None:
     assert [turn.invocation_id for turn in conversation] == ["s1_inv_0", "s1_inv_1"]
     uses = [use.id for turn in conversation for use in getattr(turn.intermediate_data, "tool_uses", ())]
     assert uses == ["c1", "c2"]
+
+
+@pytest.mark.req("000/GoldenTraceBuilder")
+def test_a_turn_that_was_stopped_is_left_out_and_an_invocation_has_the_time_of_its_query() -> None:
+    later = UserQuery(content="and 3+3?", timestamp=QUERY.timestamp + timedelta(minutes=5))
+    case = GoldenTraceBuilder(session(QUERY, CALL, OUTPUT, later, ANSWER)).build()
+
+    (invocation,) = case.conversation or ()
+    assert [part.text for part in invocation.user_content.parts or ()] == ["and 3+3?"]
+    assert invocation.creation_timestamp == later.timestamp.timestamp()
+    assert case.creation_timestamp == 1_766_500_200.0
+
+
+@pytest.mark.req("001/SC-002")
+def test_what_adk_eval_cannot_repeat_is_noted() -> None:
+    error = ToolError(
+        call_id="c1",
+        error_type="ConnectionError",
+        error_message="refused",
+        duration_ms=1,
+        response={"error": {"type": "ConnectionError", "message": "refused"}},
+    )
+    builder = GoldenTraceBuilder(
+        session(
+            *(QUERY, CALL, error, ToolCall(tool_name="pay", arguments={}, call_id="c2")),
+            *(ToolOutput(call_id="c2", result="paid", duration_ms=1), ANSWER),
+            consent_call_ids={"c2"},
+            later_edits=["a person set 'vip'"],
+            pauses=[(1, RequestKind.INPUT), (1, RequestKind.CREDENTIAL), (1, RequestKind.CONSENT)],
+        )
+    )
+
+    notes = [
+        "call 1 (add) failed: `adk eval` passes only if the evaluated App has a ToolErrorPlugin",
+        "call 2 (pay) waited for the user's consent, which `adk eval` cannot give again",
+        "a person set 'vip', which `adk eval` does not do again",
+        "user turn 1 asked for input, which `adk eval` cannot give again",
+        "user turn 1 asked for a credential, which `adk eval` cannot give again",
+    ]
+    assert builder.collect_notes() == notes
+    assert builder.collect_notes(has_tool_error_plugin=True) == notes[1:]
 
 
 def test_the_whole_message_is_exported_including_images() -> None:

@@ -120,6 +120,7 @@ def test_an_id_exists_if_the_data_names_it(data: str, exists: bool) -> None:
         (_call("write_note", {}, title="milk"), ""),
     ],
 )
+@pytest.mark.req("002/mock-consistent")
 def test_a_response_that_contradicts_what_exists_is_refused(call: AnsweredCall, problem: str) -> None:
     check = _check(_PLACED)
     if not problem:

@@ -87,7 +87,7 @@ def test_what_names_do_not_say_can_be_declared() -> None:
     assert declare_role(spec, {}, None, "thing", "thing") is None
 
 
-@pytest.mark.req("002/mock-state-store", "002/mock-generated-id", "002/mock-not-found")
+@pytest.mark.req("002/mock-state-store", "002/mock-generated-id", "002/mock-not-found", "002/mock-consistent")
 def test_a_shop_by_verbs() -> None:
     shop = _Session(
         _describe("create_order", "item", "customer", quantity=_INTEGER),

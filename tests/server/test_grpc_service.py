@@ -465,6 +465,16 @@ def _build_user_event(text: str, event_id: str = "") -> v1.SessionEvent:
 
 
 class TestFacts:
+    @pytest.mark.req("003/event-2", "003/event-3")
+    async def test_an_appended_event_needs_no_turn_and_no_agent(self, client: Any, timeline: Timeline) -> None:
+        session_id = await create_session(client)
+        event = _build_user_event("hi")
+        assert (event.turn_id, event.agent_name) == ("", "")
+        await client.AppendEvents(v1.AppendEventsRequest(session_id=session_id, events=[event]))
+
+        (stored,) = await timeline.read_events(session_id)
+        assert isinstance(stored.payload, UserSpoke)
+
     async def test_events_are_appended_once_however_often_they_are_sent(self, client: Any, timeline: Timeline) -> None:
         session_id = await create_session(client)
         started = v1.ToolStarted(call_id="c", tool_name="add", arguments_json='{"a":1}')

@@ -523,10 +523,25 @@ class TestDeciding:
 
         assert [one["path"] for one in missing["problems"]] == ["confidence"]
         assert "do not shout" in loud["message"]
+        assert missing["can_override"]
         await browser.post(path, {"decision_id": "decision-1", "data": '{"answer": "a", "confidence": 1.0}'})
         await browser.wait_for_status(session_id, "done")
         detail = await browser.get_row_detail(session_id, 1)
         assert json.loads(detail["data"]["text"]) == {"answer": "a", "confidence": 1.0}
+
+    @pytest.mark.req("001/FR-016", "001/US4.3")
+    async def test_an_answer_that_does_not_match_the_output_schema_can_be_sent_anyway(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("structured")
+        await browser.post(f"/sessions/{session_id}/messages", {"data": '{"query": "q", "max_results": 1}'})
+        path = f"/sessions/{session_id}/turns/{await browser.wait_for_turn(session_id)}/decision"
+        partial = {"decision_id": "decision-1", "data": '{"answer": "a"}'}
+        assert (await browser.post_refused(path, partial, 422))["can_override"]
+
+        await browser.post(path, {**partial, "anyway": True})
+        await browser.wait_for_status(session_id, "done")
+        answer = (await browser.get_rows(session_id))[-1]
+
+        assert (answer["kind"], answer["summary"]) == ("answer", '{"answer": "a"}')
 
     async def test_an_agent_with_tools_answers_with_data_too(self, tmp_path: Path) -> None:
         """ADK takes such an answer through a tool of its own, which the person sees only as a form."""

@@ -1,11 +1,11 @@
 """The states of a session as a person sees them, and the transitions between them.
 
-    SELECTING_AGENT --select_agent--> AWAITING_QUERY --submit_query--> ACTIVE --respond--> COMPLETED
-                                                                       ^   |                   |
-                                                          execute_tool +---+   submit_query    |
-                                                                       ^-----------------------+
+    AWAITING_QUERY --submit_query--> ACTIVE --respond--> COMPLETED
+                                        ^                    |
+                                        +---- submit_query --+
 
-Another user message reopens a completed session: each user turn is one invocation.
+Tools leave a session active. Another user message reopens a completed session: each user turn is one invocation.
+A session on a timeline was created for an agent, so none is in SELECTING_AGENT.
 """
 
 from __future__ import annotations
@@ -23,16 +23,12 @@ from adk_agent_sim.timeline.session_events import AgentJoined
 class SessionTransition(StrEnum):
     """An action of a person."""
 
-    SELECT_AGENT = "select_agent"
     SUBMIT_QUERY = "submit_query"
-    EXECUTE_TOOL = "execute_tool"
     RESPOND = "respond"
 
 
 _TRANSITIONS = {
-    (SessionState.SELECTING_AGENT, SessionTransition.SELECT_AGENT): SessionState.AWAITING_QUERY,
     (SessionState.AWAITING_QUERY, SessionTransition.SUBMIT_QUERY): SessionState.ACTIVE,
-    (SessionState.ACTIVE, SessionTransition.EXECUTE_TOOL): SessionState.ACTIVE,
     (SessionState.ACTIVE, SessionTransition.RESPOND): SessionState.COMPLETED,
     (SessionState.COMPLETED, SessionTransition.SUBMIT_QUERY): SessionState.ACTIVE,
 }
@@ -49,9 +45,9 @@ def advance(state: SessionState, transition: SessionTransition) -> SessionState:
         ) from None
 
 
-def derive_state(entries: Iterable[HistoryEntry], *, agent_selected: bool = True) -> SessionState:
+def derive_state(entries: Iterable[HistoryEntry]) -> SessionState:
     """Return the state after the entries of a history."""
-    state = SessionState.AWAITING_QUERY if agent_selected else SessionState.SELECTING_AGENT
+    state = SessionState.AWAITING_QUERY
     for entry in entries:
         match entry:
             case UserQuery() if state is not SessionState.ACTIVE:

@@ -42,23 +42,26 @@ def test_a_delay_counts_from_the_last_event_it_waits_for() -> None:
     assert _order(*events) == [(0, "u"), (5, "a"), (9, "b"), (11, "c")]
 
 
-@pytest.mark.req("004/event-time")
+@pytest.mark.req("004/event-time", "004/event-dependencies")
 def test_an_absolute_time_waits_for_the_first_event_only() -> None:
     events = [build_world_event("a", after=("u",), delay=5), build_world_event("b", after=("u",), delay=9)]
     late = build_world_event("c", after=("a", "b"), delay=None, at=1007)
     assert _order(*events, late) == [(0, "u"), (5, "a"), (7, "c"), (9, "b")]
 
 
+@pytest.mark.req("004/event-time")
 def test_a_delay_counts_where_both_times_are_given() -> None:
     assert _order(build_world_event("a", after=("u",), delay=5, at=1100)) == [(0, "u"), (5, "a")]
 
 
+@pytest.mark.req("004/event-dependencies")
 def test_at_one_time_ids_decide_and_what_became_due_comes_after_what_was() -> None:
     events = [build_world_event(name, after=("u",), delay=0) for name in ("b", "a")]
     events += [build_world_event("0", after=("b",), delay=0), build_world_event("c", after=("a",), delay=0)]
     assert [name for _, name in _order(*events)] == ["u", "a", "b", "0", "c"]
 
 
+@pytest.mark.req("004/event-dependencies")
 def test_an_event_is_scheduled_once_all_its_dependencies_have_a_time() -> None:
     """Because its id decides, it can come before one of them at the same time."""
     events = [build_world_event("a", after=("u",), delay=5), build_world_event("b", after=("u",), delay=9)]
