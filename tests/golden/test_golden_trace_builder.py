@@ -111,7 +111,8 @@ def test_a_turn_that_was_stopped_is_left_out_and_an_invocation_has_the_time_of_i
     later = UserQuery(content="and 3+3?", timestamp=QUERY.timestamp + timedelta(minutes=5))
     case = GoldenTraceBuilder(session(QUERY, CALL, OUTPUT, later, ANSWER)).build()
 
-    (invocation,) = case.conversation or ()
+    assert case.conversation is not None
+    (invocation,) = case.conversation
     assert [part.text for part in invocation.user_content.parts or ()] == ["and 3+3?"]
     assert invocation.creation_timestamp == later.timestamp.timestamp()
     assert case.creation_timestamp == 1_766_500_200.0
