@@ -52,9 +52,9 @@ def _meets_filters(record: Mapping[str, Json], filters: Mapping[str, Json], inpu
 
 def _is_equal(value: Json, wanted: Json) -> bool:
     if isinstance(wanted, list):
-        return any(equals_value(value, item) for item in [*wanted, wanted])
+        return any(equals_value(value, item) for item in cast("list[Json]", [*wanted, wanted]))
     if isinstance(value, list):
-        return any(equals_value(item, wanted) for item in value)
+        return any(equals_value(item, wanted) for item in cast("list[Json]", value))
     return str(value).lower() == str(wanted).lower()
 
 
