@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +36,7 @@ from scripted_agent import ModelCalls, build_scripted_agent, collect_events, get
 from scripted_model import ScriptedModel, text_response
 
 from adk_agent_sim import EnvironmentSimulationFactory
+from adk_agent_sim.adk.environment_config import read_llm_setup
 from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
 from adk_agent_sim.adk.llm_mock_models import SimulationModel
 from adk_agent_sim.adk.model_seat import copy_with_seat
@@ -143,7 +146,9 @@ async def test_the_model_of_adks_config_simulates_the_order_example(registered: 
     assert model.model == "simulated-x"
     assert len(model.analyses) == 1
     analysis = read_question(model.analyses[0])
-    assert all(f'"{tool.__name__}"' in analysis for tool in _TOOLS)
+    for tool in _TOOLS:
+        assert f'"{tool.__name__}"' in analysis
+        assert all(f'"{name}"' in analysis for name in inspect.signature(tool).parameters)
     assert all('"arguments_schema"' in read_question(each) for each in model.requests[1:])
     assert len(model.requests) == 6, "the model is not asked about an order that does not exist"
 
@@ -181,6 +186,17 @@ async def test_without_a_chosen_model_adks_config_needs_no_key_and_no_network() 
     )
 
     assert response["item"] == "lamp"
+
+
+@pytest.mark.req("002/EnvironmentSimulationConfig.simulation_model")
+def test_settings_or_recorded_answers_alone_choose_the_default_model_of_adk() -> None:
+    settings = types.GenerateContentConfig(temperature=0.1)
+    default = EnvironmentSimulationConfig.model_fields["simulation_model"].default
+
+    assert read_llm_setup(_mock_tools("create_order")).model is None
+    assert read_llm_setup(_mock_tools("create_order"), answers=Path("answers.json")).model == default
+    chosen = read_llm_setup(_mock_tools("create_order", simulation_model_configuration=settings))
+    assert (chosen.model, chosen.config) == (default, settings)
 
 
 async def test_a_model_object_beside_adks_config_is_chosen_and_works_in_a_callback() -> None:

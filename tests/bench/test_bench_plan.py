@@ -62,6 +62,7 @@ def test_agents_with_the_same_folder_name_have_different_labels(tmp_path: Path) 
     assert [run.key.agent for run in plan.runs] == ["old/assistant", "new/assistant", "other"]
 
 
+@pytest.mark.req("004/example-run-local")
 def test_scenarios_with_the_same_id_have_different_labels(tmp_path: Path) -> None:
     text = json.dumps(build_mail_scenario(1))
     (tmp_path / "one.json").write_text(text, encoding="utf-8")

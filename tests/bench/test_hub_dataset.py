@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from bench_builders import build_result, write_results
-from bench_folders import build_mail_scenario, read_outcomes, run_bench_command
+from bench_folders import build_mail_scenario, read_outcomes, run_bench_command, write_agent
 from click.testing import CliRunner
 
 from adk_agent_sim.bench.bench_task import find_tasks
@@ -141,8 +141,8 @@ def test_a_bench_takes_the_scenarios_of_a_dataset(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
     _write_rows(tmp_path / "gaia" / "data" / "validation.jsonl", 3)
     out = tmp_path / "out"
-    options = ["--hf", str(tmp_path / "gaia"), "--hf-split", "validation", "--limit", "2", "--player", "oracle"]
-    done = run_bench_command(*options, "--out", out)
+    options = ["--hf", str(tmp_path / "gaia"), "--hf-split", "validation", "--limit", "2"]
+    done = run_bench_command(*options, "--agent", write_agent(tmp_path / "good", range(2)), "--out", out)
     assert done.returncode == 0, done.stderr
     rows = (out / "hub" / "data" / "results.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(row)["scenario"] for row in rows] == ["mail_0", "mail_1"]

@@ -69,15 +69,16 @@ def test_show_prints_the_events_and_draws_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("004/validation-decision")
-def test_annotate_writes_what_the_reviewer_says_and_keeps_the_rest(tmp_path: Path) -> None:
+@pytest.mark.parametrize("decision", ["valid", "invalid", "needs_review"])
+def test_annotate_writes_what_the_reviewer_says_and_keeps_the_rest(tmp_path: Path, decision: str) -> None:
     file = tmp_path / "scenario.json"
     before = load_scenarios()["scenario_synth_s01_search"]
     file.write_text(json.dumps(before))
     assert _run("annotate", file, "--decision", "maybe").exit_code == 2
-    assert _run("annotate", file, "--decision", "needs_review", "--annotator", "Ada").exit_code == 0
+    assert _run("annotate", file, "--decision", decision, "--annotator", "Ada").exit_code == 0
     assert _run("annotate", file, "--comment", "too easy").exit_code == 0
     annotation = load_scenario(file).annotation
-    assert (annotation.validation_decision, annotation.annotator) == ("needs_review", "Ada")
+    assert (annotation.validation_decision, annotation.annotator) == (decision, "Ada")
     assert annotation.comment == "too easy"
     assert annotation.date > 0
     after = json.loads(file.read_text())

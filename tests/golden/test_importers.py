@@ -90,6 +90,24 @@ async def test_a_case_with_invocation_events_is_imported_as_the_same_conversatio
             assert again[part] == original[part]
 
 
+@pytest.mark.req("001/FR-029")
+@_DEMOS
+async def test_a_case_has_the_invocations_that_adks_own_converter_makes(app: App, play: Play) -> None:
+    async with Simulation(app) as sim:
+        await play(sim)
+        expected = EvaluationGenerator.convert_events_to_eval_invocations(sim.events())
+        played = GoldenTraceBuilder(sim.session()).build().conversation or []
+
+    assert len(played) == len(expected)
+    for invocation, other in zip(played, expected, strict=True):
+        assert invocation.user_content == other.user_content
+        assert invocation.final_response == other.final_response
+        assert calls_of(invocation.intermediate_data) == calls_of(other.intermediate_data)
+        assert responses_of(invocation.intermediate_data) == responses_of(other.intermediate_data)
+        if isinstance(invocation.intermediate_data, InvocationEvents):
+            assert invocation.intermediate_data == other.intermediate_data
+
+
 _AGENT = """\
 import json, pathlib
 from scripted_model import ScriptedModel, replace_model

@@ -22,6 +22,7 @@ from pydantic import BaseModel, Field, field_validator
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim.adk.agent_loader import load_demo_app
+from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server import agent_catalog
 
 PNG = b"\x89PNG\r\n\x1a\nnot really"
@@ -151,6 +152,26 @@ class TestAgents:
             (name, str(tmp_path / f"{name}.evalset.json")) for name in ("tooled", "structured", "outer", "math_agent")
         ]
         assert not server["is_persistent"]
+
+    @pytest.mark.req("001/FR-007")
+    async def test_an_agent_has_the_name_and_the_export_path_of_its_config(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        config = SimulatedAgentConfig(
+            name="The calculator", agent=build_tooled_agent(), eval_set_path="evals/calculator.evalset.json"
+        )
+        async with serve_agents(tmp_path, config) as browser:
+            (agent,) = await browser.get("/agents")
+            session_id = await browser.start_session("the_calculator", "2+2?")
+            await browser.respond(session_id, "4")
+            await browser.wait_for_status(session_id, "done")
+            await browser.post(f"/sessions/{session_id}/export", {})
+
+        assert agent["name"] == "The calculator"
+        assert agent["eval_set_path"] == "evals/calculator.evalset.json"
+        eval_set = EvalSet.model_validate_json((tmp_path / "evals" / "calculator.evalset.json").read_text())
+        assert len(eval_set.eval_cases) == 1
 
     async def test_an_eval_set_that_cannot_be_appended_to_is_reported(self, browser: ApiClient, tmp_path: Path) -> None:
         (tmp_path / "tooled.evalset.json").write_text("[]")
@@ -808,6 +829,12 @@ class TestExport:
         path = tmp_path / "tooled.evalset.json"
         cases = EvalSet.model_validate_json(path.read_text()).eval_cases
 
+        invocation = (cases[0].conversation or [])[0].model_dump(mode="json", exclude_none=True)
+        assert invocation["user_content"]["parts"] == [{"text": "2+2?"}]
+        assert invocation["final_response"]["parts"] == [{"text": "4"}]
+        (use,), (response,) = (invocation["intermediate_data"][name] for name in ("tool_uses", "tool_responses"))
+        assert (use["name"], use["args"]) == ("add", {"a": 2, "b": 2})
+        assert (response["id"], response["response"]) == (use["id"], {"result": 4})
         assert written["record"]["path"] == str(path)
         assert json.loads(written["case_json"])["eval_id"] == cases[0].eval_id
         assert written["command"] == f"adk eval AGENT_FOLDER {path}"

@@ -39,7 +39,7 @@ async def wait_for_choices(player: WorkbenchUser) -> None:
 
 
 @pytest.mark.req("001/FR-011", "001/FR-012", "001/FR-014", "001/FR-018", "001/FR-019", "001/FR-020", "001/FR-029e")
-@pytest.mark.req("001/SC-001", "001/US2.2", "001/US2.3")
+@pytest.mark.req("001/SC-001", "001/US2.1", "001/US2.2", "001/US2.3")
 async def test_a_session_from_the_first_message_to_the_golden_trace(page: Page, tmp_path: Path) -> None:
     player = WorkbenchUser(page)
     async with asyncio.timeout(FIVE_MINUTES):
@@ -67,6 +67,9 @@ async def test_a_session_from_the_first_message_to_the_golden_trace(page: Page, 
     assert words == ["user", "Tool Error", "call", "call", "answer"]
     colours = [await row.evaluate("row => getComputedStyle(row).borderLeftColor") for row in rows]
     assert len(set(zip(words, colours, strict=True))) == len(set(colours)) == 4
+    icons = [await row.locator(".row-kind svg").inner_html() for row in rows]
+    assert len(set(zip(words, icons, strict=True))) == len(set(icons)) == 4
+    await expect(player.timeline.get_by_role("article").first).to_contain_text("What is 6 / 0, 2 + 2 and 3 * 4?")
 
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")

@@ -46,6 +46,20 @@ async def test_a_reload_keeps_the_session_and_what_is_half_typed(page: Page) -> 
     await expect(player.composer.get_by_role("textbox", name="Final response")).to_have_value("So far")
 
 
+@pytest.mark.req("001/edge-abandonment")
+async def test_a_page_that_is_opened_after_the_last_was_closed_has_the_session(page: Page, open_page: OpenPage) -> None:
+    await WorkbenchUser(page).send_message("Do something")
+    await WorkbenchUser(page).wait_for_turn()
+    address = page.url
+    await page.close()
+    player = WorkbenchUser(await open_page(address))
+    await player.wait_for_turn()
+    await player.respond("Still here.")
+    await player.wait_until_done()
+    await expect(player.find_rows("Do something")).to_have_count(1)
+    await expect(player.find_rows("answer", "Still here.")).to_have_count(1)
+
+
 async def test_a_second_tab_follows(page: Page, open_page: OpenPage) -> None:
     one = WorkbenchUser(page)
     await expect(one.status).to_have_text("Waiting for a message")

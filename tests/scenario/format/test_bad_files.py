@@ -59,7 +59,7 @@ _BAD: dict[str, tuple[str | bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", _BAD)
-@pytest.mark.req("004/schema-types", "004/schema-errors")
+@pytest.mark.req("004/schema-types", "004/schema-values", "004/schema-errors")
 def test_a_bad_file_gives_one_clear_error(name: str) -> None:
     text, message = _BAD[name]
     with pytest.raises(InvalidScenario) as error:

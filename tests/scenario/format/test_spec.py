@@ -69,8 +69,10 @@ def test_benchmark_scenarios() -> None:
     benchmark_scenario, _, _ = importer.import_from_json_to_benchmark(json_str=_TRACE, hf_metadata=origin)
     assert hasattr(benchmark_scenario, "hf_metadata")
     assert benchmark_scenario.hf_metadata.dataset == "gaia2"
-    written = json.loads(JsonScenarioExporter().export_to_json(scenario=benchmark_scenario))
-    assert written["metadata"]["definition"]["hf_metadata"] == origin
+    written = JsonScenarioExporter().export_to_json(scenario=benchmark_scenario)
+    assert json.loads(written)["metadata"]["definition"]["hf_metadata"] == origin
+    again, _, _ = importer.import_from_json_to_benchmark(json_str=written)
+    assert (again.hf_metadata.dataset, again.hf_metadata.split) == ("gaia2", "validation")
 
 
 def _run_world() -> World:

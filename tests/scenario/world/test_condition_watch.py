@@ -71,9 +71,10 @@ def test_a_condition_is_checked_again_when_an_event_that_it_depends_on_has_happe
 
 
 @pytest.mark.req("004/event-class-name")
-def test_a_condition_of_the_file_begins_when_its_dependencies_are_over() -> None:
+@pytest.mark.parametrize("class_name", ["ConditionCheckEvent", "Event"])
+def test_a_condition_of_the_file_begins_when_its_dependencies_are_over(class_name: str) -> None:
     condition = build_world_event("c", "ENV", ("u",), delay=5) | {
-        "class_name": "ConditionCheckEvent",
+        "class_name": class_name,
         "event_type": "CONDITION",
         "action": None,
     }
