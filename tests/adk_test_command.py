@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import fork_server
+from fork_request import PYTHON_VARIABLE
 
 _AGENT = """\
 from adk_agent_sim.adk.demo.{demo}.agent import *
@@ -29,7 +30,11 @@ def run_adk_test(agent: Path) -> tuple[bool, str]:
     done = fork_server.run(
         [*("-m", "google.adk.cli", "test", str(agent)), *("--", "-c", str(config))],
         cwd=agent,
-        environment={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        environment={
+            **os.environ,
+            "PYTHONPATH": str(Path(__file__).parent),
+            PYTHON_VARIABLE: fork_server.find_forking_python(),  # `adk test` starts pytest
+        },
     )
     output = done.stdout + done.stderr
     return done.returncode == 0 and " passed" in output and " skipped" not in output, output

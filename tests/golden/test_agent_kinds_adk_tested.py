@@ -12,6 +12,7 @@ from pathlib import Path
 import fork_server
 import pytest
 from agent_scripts import AGENTS, KINDS, NOWHERE, REFUSED_BY_ADK_TEST, load_agent, play_conversation, read_agent_script
+from fork_request import PYTHON_VARIABLE
 from shared_results import compute_once
 
 from adk_agent_sim import Simulation
@@ -70,6 +71,11 @@ def _run_adk_test(folder: Path) -> dict[str, str]:
         ],
         cwd=folder,
         # For the app that has a SimulatorPlugin: nobody plays its agent.
-        environment={**os.environ, "ADK_SIM_SERVER_URL": NOWHERE, "ADK_SIM_TARGET_AGENTS": "nobody"},
+        environment={
+            **os.environ,
+            "ADK_SIM_SERVER_URL": NOWHERE,
+            "ADK_SIM_TARGET_AGENTS": "nobody",
+            PYTHON_VARIABLE: fork_server.find_forking_python(),  # `adk test` starts pytest
+        },
     )
     return {result["kind"]: result["status"] for result in _RESULT.finditer(done.stdout)}
