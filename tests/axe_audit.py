@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from browser_pages import Theme, get_theme, set_theme
 from playwright.async_api import Page
 
 AXE = Path(__file__).parent.parent / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -23,22 +24,13 @@ async def audit_page(page: Page) -> None:
 
     The themes differ only in their colours, so one run of all rules serves both.
     """
-    theme = await _get_theme(page)
-    other = "light" if theme == "dark" else "dark"
+    theme = await get_theme(page)
+    other: Theme = "light" if theme == "dark" else "dark"
     found = await _find_violations(page, None)
-    await _set_theme(page, other)
+    await set_theme(page, other)
     found += await _find_violations(page, ["color-contrast"])
-    await _set_theme(page, theme)
+    await set_theme(page, theme)
     assert found == [], found
-
-
-async def _get_theme(page: Page) -> str:
-    return await page.evaluate("document.documentElement.dataset.theme")
-
-
-async def _set_theme(page: Page, theme: Any) -> None:
-    await page.emulate_media(color_scheme=theme)
-    await page.wait_for_function("(theme) => document.documentElement.dataset.theme === theme", arg=theme)
 
 
 async def _find_violations(page: Page, rules: list[str] | None) -> list[str]:
@@ -46,7 +38,7 @@ async def _find_violations(page: Page, rules: list[str] | None) -> list[str]:
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE.read_text("utf-8"))
     violations: list[dict[str, Any]] = await page.evaluate(_RUN, rules)
-    theme = await _get_theme(page)
+    theme = await get_theme(page)
     return [
         f"{theme}: {violation['id']}: {violation['help']}: {node['html']} {node['failureSummary']}"
         for violation in violations

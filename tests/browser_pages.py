@@ -19,6 +19,7 @@ from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Error,
 from polling import MAX_WAIT_SECONDS
 
 Theme = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = ("light", "dark")
 OFFLINE_FLAG = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """No host name resolves, so a page that requests another host is detected without reaching it."""
 
@@ -96,6 +97,30 @@ async def open_page(
     await page.emulate_media(color_scheme=theme)
     await page.goto(address)
     return page
+
+
+async def get_theme(page: Page) -> Theme:
+    """Return the theme that the page has."""
+    return await page.evaluate("document.documentElement.dataset.theme")
+
+
+async def set_theme(page: Page, theme: Theme) -> None:
+    """Prefer a theme, as the system's settings do, and wait until the page has it."""
+    await page.emulate_media(color_scheme=theme)
+    await page.wait_for_function("(theme) => document.documentElement.dataset.theme === theme", arg=theme)
+
+
+async def set_width(page: Page, width: int, *, height: int = 720) -> None:
+    """Change the size of the window, and wait until the page was painted in it."""
+    await page.set_viewport_size({"width": width, "height": height})
+    await page.evaluate(
+        """(width) => new Promise((done) => {
+             const check = () => (innerWidth === width ? requestAnimationFrame(() => setTimeout(done)) : next());
+             const next = () => requestAnimationFrame(check);
+             next();
+           })""",
+        width,
+    )
 
 
 class PageWatch:

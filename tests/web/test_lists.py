@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urljoin
 
-import pytest
-from browser_pages import CONTRASTS, OpenPage, PageWatch
+from browser_pages import CONTRASTS, THEMES, OpenPage, PageWatch, set_theme, set_width
 from playwright.async_api import Locator, Page, Route, WebSocketRoute, expect
 from polling import wait_until
 from workbench_user import WorkbenchUser
@@ -266,10 +265,7 @@ async def test_after_a_lost_connection_only_what_changed_is_loaded(page: Page, w
     assert lists == []
 
 
-@pytest.mark.parametrize("width", [1280, 900])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_long_names_neither_widen_nor_heighten_the_tables(open_page: OpenPage, width: int, theme: str) -> None:
-    page = await open_page(width=width, theme=theme)
+async def test_long_names_neither_widen_nor_heighten_the_tables(page: Page) -> None:
     names = ["A very long name " * 11, "Verylongnamewithoutspaces" * 7, "C"]
     created = await create_sessions(page, "shop_agent", names)
     for session_id in created:
@@ -277,11 +273,15 @@ async def test_long_names_neither_widen_nor_heighten_the_tables(open_page: OpenP
     for name in ("Sessions", "Queue"):
         rows = await go_to(page, name)
         await expect(rows.filter(has_text="Your turn" if name == "Sessions" else "Model turn")).to_have_count(3)
-        heights = [(await row.bounding_box() or {}).get("height") for row in await rows.all()]
-        assert len(set(heights)) == 1, heights
-        assert await page.evaluate("document.documentElement.scrollWidth") <= width
-        assert await page.locator(".paged").evaluate("box => box.scrollWidth <= box.clientWidth")
-        assert await page.evaluate(CONTRASTS) == []
+        for width in (1280, 900):
+            await set_width(page, width)
+            heights = [(await row.bounding_box() or {}).get("height") for row in await rows.all()]
+            assert len(set(heights)) == 1, heights
+            assert await page.evaluate("document.documentElement.scrollWidth") <= width
+            assert await page.locator(".paged").evaluate("box => box.scrollWidth <= box.clientWidth")
+            for theme in THEMES:
+                await set_theme(page, theme)
+                assert await page.evaluate(CONTRASTS) == []
 
 
 async def test_the_actions_of_the_last_row_are_in_the_window(page: Page) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_pages import OpenPage, PageWatch, hold_requests
+from browser_pages import OpenPage, PageWatch, hold_requests, set_width
 from playwright.async_api import Page, expect
 from scenario_corpus import load_scenarios
 from workbench_server import Simulator
@@ -249,14 +249,15 @@ class TestPlaying:
         await expect(page.get_by_role("list", name="What happened")).to_contain_text("Advance 60 s")
 
 
-@pytest.mark.parametrize("width", [900, 1280])
-async def test_nothing_is_wider_than_the_window(open_page: OpenPage, width: int) -> None:
-    page = await open_page(width=width, theme="dark")
+async def test_nothing_is_wider_than_the_window(open_page: OpenPage) -> None:
+    page = await open_page(theme="dark")
     await page.get_by_role("link", name=KEY).click()
     for tab in ("Graph", "Time line", "State", "About", "Play"):
         await page.get_by_role("tab", name=tab).click()
         await expect(page.get_by_role("region", name=tab)).to_be_visible()
-        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        for width in (900, 1280):
+            await set_width(page, width)
+            assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 async def pick(page: Page, tool: str) -> None:

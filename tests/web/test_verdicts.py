@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
-from browser_pages import CONTRASTS, OpenPage, PageWatch, Theme
+from browser_pages import CONTRASTS, THEMES, OpenPage, PageWatch, set_theme
 from playwright.async_api import Page, expect
 from workbench_server import Simulator
 from workbench_user import WorkbenchUser
@@ -142,11 +142,12 @@ async def test_a_person_plays_the_agent_in_the_world_and_is_judged(page: Page) -
     await expect(large.get_by_role("button", name="oracle missed")).to_have_count(3)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_a_verdict_is_readable_and_fits_a_narrow_window(open_page: OpenPage, theme: Theme) -> None:
-    page = await open_page(width=900, theme=theme)
+async def test_a_verdict_is_readable_and_fits_a_narrow_window(open_page: OpenPage) -> None:
+    page = await open_page(width=900)
     await page.get_by_role("tab", name="Play").click()
     await page.get_by_role("button", name="Judge").click()
     await expect(page.get_by_role("region", name="Verdict")).to_be_visible()
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert await page.evaluate(CONTRASTS) == []
+    for theme in THEMES:
+        await set_theme(page, theme)
+        assert await page.evaluate(CONTRASTS) == []
