@@ -110,9 +110,9 @@ async def set_theme(page: Page, theme: Theme) -> None:
     await page.wait_for_function("(theme) => document.documentElement.dataset.theme === theme", arg=theme)
 
 
-async def set_width(page: Page, width: int, *, height: int = 720) -> None:
-    """Change the size of the window, and wait until the page was painted in it."""
-    await page.set_viewport_size({"width": width, "height": height})
+async def set_width(page: Page, width: int) -> None:
+    """Change the width of the window, and wait until the page was painted in it."""
+    await page.set_viewport_size({"width": width, "height": 720})
     await page.evaluate(
         """(width) => new Promise((done) => {
              const check = () => (innerWidth === width ? requestAnimationFrame(() => setTimeout(done)) : next());
