@@ -13,6 +13,7 @@ from google.adk.tools import BaseTool, ToolContext
 from adk_agent_sim.adk.compat import get_declaration
 from adk_agent_sim.adk.llm_mock_setup import LlmMocks, LlmMockSetup
 from adk_agent_sim.adk.mocked_tools import MockedTools
+from adk_agent_sim.adk.shared_state import SHARED_STATE_PREFIXES
 from adk_agent_sim.environment.call_history import CallHistory, CallRecord
 from adk_agent_sim.environment.call_watcher import CallWatcher
 from adk_agent_sim.environment.environment import Environment
@@ -29,7 +30,7 @@ from adk_agent_sim.timeline.json_conversion import to_json_value
 _MAX_SESSIONS = 10_000
 """How many sessions are kept. The oldest is evicted first, and only its counts are kept."""
 
-_SHARED_STATE_PREFIXES = (State.APP_PREFIX, State.USER_PREFIX, State.TEMP_PREFIX)
+_NOT_OWN_PREFIXES = (*SHARED_STATE_PREFIXES, State.TEMP_PREFIX)
 
 _OUTER_CALL: ContextVar[ToolContext | None] = ContextVar("adksim_caller", default=None)
 """The call that the current task belongs to. An agent used as a tool has an ADK session of its own inside it."""
@@ -246,6 +247,6 @@ def _read_session_beginning(session: Session) -> Json:
     state = {
         key: value
         for key, value in session.state.items()
-        if key not in changed and not key.startswith(_SHARED_STATE_PREFIXES)
+        if key not in changed and not key.startswith(_NOT_OWN_PREFIXES)
     }
     return to_json_value({"message": message, "state": state})

@@ -14,7 +14,7 @@ from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
-from google.adk.sessions import Session, State
+from google.adk.sessions import Session
 from google.adk.tools import BaseTool, ToolContext
 from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.genai import types
@@ -37,6 +37,7 @@ from adk_agent_sim.adk.session_player import (
     StreamPlayer,
     UserMessageListener,
 )
+from adk_agent_sim.adk.shared_state import select_shared_state
 from adk_agent_sim.adk.tool_seat import CallEnd, RunningCalls
 from adk_agent_sim.adk.toolset_check import ToolsetCheck
 from adk_agent_sim.golden.recording import RecordedToolCall
@@ -64,9 +65,6 @@ from adk_agent_sim.timeline.framework_calls import ENVIRONMENT_AUTHOR
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, TurnDecision, TurnRequest
-
-SHARED_STATE_PREFIXES = (State.APP_PREFIX, State.USER_PREFIX)
-"""The keys of state that a session shares with others of its app or user."""
 
 
 class RecordedSession:
@@ -152,7 +150,7 @@ class RecordedSession:
         shared, self.shared_state = self.shared_state, None
         if shared is None:
             return
-        for key in [key for key in session.state if key.startswith(SHARED_STATE_PREFIXES)]:
+        for key in select_shared_state(session.state):
             del session.state[key]
         session.state.update(copy.deepcopy(dict(shared)))
 

@@ -21,11 +21,8 @@ from google.genai import types
 
 from adk_agent_sim.adk.masking_session_service import MaskingSessionService
 from adk_agent_sim.adk.runner_services import RunnerServices
+from adk_agent_sim.adk.shared_state import is_shared_artifact, remove_shared_changes, select_own_state
 from adk_agent_sim.errors import InvalidTransition, ServiceFailed
-
-_SHARED_PREFIXES = (State.APP_PREFIX, State.USER_PREFIX)
-_USER_ARTIFACT = "user:"
-"""How the names of artifacts begin that all sessions of a user share."""
 
 
 class SessionStorage:
@@ -115,10 +112,10 @@ class SessionStorage:
             stored.events.extend(events)
             session.events.extend(events)
         else:
-            session = await self.create({key: value for key, value in state.items() if not is_shared_key(key)})
+            session = await self.create(select_own_state(state))
             for event in events:
                 # Services can only append. That applies the state deltas once more, which ends in the same state.
-                await self.session_service.append_event(session, _remove_shared_changes(event))
+                await self.session_service.append_event(session, remove_shared_changes(event))
         for filename, part in artifacts:
             if not (self.shares_artifacts and is_shared_artifact(filename)):
                 await self.artifact_service.save_artifact(**self._key, filename=filename, artifact=part)
@@ -184,22 +181,3 @@ def check_state_changes(changes: Mapping[str, Any]) -> None:
         raise InvalidTransition("There is nothing to set: give at least one key with its value.")
     if lost := next((key for key in changes if key.startswith(State.TEMP_PREFIX) or not key.strip()), None):
         raise InvalidTransition(f"The key {lost!r} cannot be set: ADK keeps `temp:` keys for one invocation only.")
-
-
-def is_shared_key(key: str) -> bool:
-    """Return whether all sessions of a user or an app share the state of this key."""
-    return key.startswith(_SHARED_PREFIXES)
-
-
-def is_shared_artifact(filename: str) -> bool:
-    """Return whether all sessions of a user share the artifact of this name."""
-    return filename.startswith(_USER_ARTIFACT)
-
-
-def _remove_shared_changes(event: AdkEvent) -> AdkEvent:
-    """Return an event without its changes of state that other sessions share: they were applied when it happened."""
-    delta = event.actions.state_delta
-    if not any(map(is_shared_key, delta)):
-        return event
-    own = {key: value for key, value in delta.items() if not is_shared_key(key)}
-    return event.model_copy(update={"actions": event.actions.model_copy(update={"state_delta": own})})

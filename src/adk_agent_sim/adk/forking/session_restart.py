@@ -6,7 +6,6 @@ from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequenc
 from contextlib import aclosing
 from dataclasses import dataclass
 from inspect import isawaitable
-from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
 from google.adk.agents.run_config import RunConfig
@@ -15,12 +14,7 @@ from google.adk.runners import Runner
 from google.adk.sessions import Session
 from google.genai import types
 
-from adk_agent_sim.adk.recorded_session import SHARED_STATE_PREFIXES
 from adk_agent_sim.errors import ForkRefused
-
-_SHARED_ARTIFACT_PREFIX = "user:"
-_SMALLEST_STEP = 1e-6
-"""The resolution of times in a database, in seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,38 +131,3 @@ async def run_restart(restart: RestartFunction, session: SessionRestart) -> None
             "The `restart` function of the SimulatorPlugin has to be async, or to return what `Runner.run_async` "
             f"returns. It returned {type(returned).__name__}."
         )
-
-
-def select_own_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the state without the values that other sessions share: these stay as they are there."""
-    return {key: value for key, value in state.items() if not key.startswith(SHARED_STATE_PREFIXES)}
-
-
-def select_shared_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of the state that other sessions share."""
-    return {key: value for key, value in state.items() if key.startswith(SHARED_STATE_PREFIXES)}
-
-
-def select_own_artifacts(artifacts: Sequence[tuple[str, types.Part]]) -> list[tuple[str, types.Part]]:
-    """Return the artifacts without those that other sessions share."""
-    return [(name, part) for name, part in artifacts if not name.startswith(_SHARED_ARTIFACT_PREFIX)]
-
-
-def remove_shared_changes(event: AdkEvent) -> AdkEvent:
-    """Return an event without its changes of state that other sessions share: they were made once."""
-    own = select_own_state(event.actions.state_delta)
-    if len(own) == len(event.actions.state_delta):
-        return event
-    return event.model_copy(update={"actions": event.actions.model_copy(update={"state_delta": own})})
-
-
-def order_user_events(events: Sequence[AdkEvent]) -> list[AdkEvent]:
-    """Return the events with each of the user's not later than the one that follows it.
-
-    The timeline has the time at which a message arrived there, and a database of ADK sorts the events by their times.
-    """
-    ordered = list(events)
-    for place, (event, following) in enumerate(pairwise(events)):
-        if event.author == "user" and event.timestamp >= following.timestamp:
-            ordered[place] = event.model_copy(update={"timestamp": following.timestamp - _SMALLEST_STEP})
-    return ordered

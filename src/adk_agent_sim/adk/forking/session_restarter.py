@@ -29,12 +29,7 @@ from adk_agent_sim.adk.forking.session_restart import (
     RestartFunction,
     SessionRestart,
     SessionResume,
-    order_user_events,
-    remove_shared_changes,
     run_restart,
-    select_own_artifacts,
-    select_own_state,
-    select_shared_state,
 )
 from adk_agent_sim.adk.forking.session_restore import (
     KnownEvents,
@@ -44,6 +39,12 @@ from adk_agent_sim.adk.forking.session_restore import (
 )
 from adk_agent_sim.adk.recorded_session import RecordedSession
 from adk_agent_sim.adk.seat_plugin import SessionKey
+from adk_agent_sim.adk.shared_state import (
+    remove_shared_changes,
+    select_own_artifacts,
+    select_own_state,
+    select_shared_state,
+)
 from adk_agent_sim.errors import ForkRefused, RunUndone, SimulatorError
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.outbox import Outbox
@@ -378,7 +379,7 @@ def _describe_restart(
         user_id=joined.user_id,
         session_id=str(uuid4()),
         state=select_own_state(restored.state),
-        events=[remove_shared_changes(event) for event in order_user_events(restored.events)],
+        events=[remove_shared_changes(event) for event in restored.events],
         artifacts=select_own_artifacts(restored.artifacts),
         message=types.Content.model_validate(cast("UserSpoke", interrupted[0].payload).content),
     )

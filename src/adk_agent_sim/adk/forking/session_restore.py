@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from google.adk.events import Event as AdkEvent
 from google.genai import types
 
+from adk_agent_sim.adk.forking.message_times import find_message_times
 from adk_agent_sim.adk.forking.recorded_outcome import LoadArtifact
 from adk_agent_sim.golden.session import compute_final_state
 from adk_agent_sim.timeline.events import AgentEvent, ArtifactSaved, Event, RunEnded, TurnAsked, UserSpoke
@@ -81,6 +82,7 @@ def _iter_adk_events(events: Sequence[Event], known: KnownEvents, restored: Know
     """Yield the ADK events, and add them to `restored`."""
     run_number = -1
     invocation_id = ""
+    message_times = find_message_times(events)
     for place, event in enumerate(events):
         match event.payload:
             case AgentEvent(event=value):
@@ -101,7 +103,7 @@ def _iter_adk_events(events: Sequence[Event], known: KnownEvents, restored: Know
                         author="user",
                         content=types.Content.model_validate(content),
                         invocation_id=invocation_id,
-                        timestamp=event.timestamp,
+                        timestamp=message_times[place],
                     )
                 if own is not None:
                     yield own

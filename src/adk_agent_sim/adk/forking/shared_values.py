@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adk_agent_sim.adk.session_storage import SessionStorage, is_shared_artifact, is_shared_key
+from adk_agent_sim.adk.session_storage import SessionStorage
+from adk_agent_sim.adk.shared_state import is_shared_artifact, is_shared_key
 from adk_agent_sim.golden.session import compute_final_state
 from adk_agent_sim.timeline.events import ArtifactSaved, Event
 from adk_agent_sim.timeline.json_conversion import to_json_value
