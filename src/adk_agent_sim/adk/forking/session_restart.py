@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from inspect import isawaitable
 from typing import Any, TypeAlias, cast
+from uuid import uuid4
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.events import Event as AdkEvent
@@ -14,7 +15,13 @@ from google.adk.runners import Runner
 from google.adk.sessions import Session
 from google.genai import types
 
+from adk_agent_sim.adk.forking.session_restore import RestoredSession
+from adk_agent_sim.adk.shared_state import remove_shared_changes, select_own_artifacts, select_own_state
 from adk_agent_sim.errors import ForkRefused
+from adk_agent_sim.timeline.events import Event, UserSpoke
+from adk_agent_sim.timeline.session_state import find_agent_joined
+
+INCOMPLETE_SESSION = "Some events of the session cannot be read, so it cannot be replayed."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +119,24 @@ class SessionResume(SessionRestart):
                 "Run it with the runner that it was started with."
             )
         return session
+
+
+def describe_restart(
+    completed: Sequence[Event], interrupted: Sequence[Event], restored: RestoredSession
+) -> SessionRestart:
+    """Return the session before the run that is replayed, under a new id; what other sessions share is left out."""
+    joined = find_agent_joined(completed)
+    if joined is None:
+        raise ForkRefused(INCOMPLETE_SESSION)
+    return SessionRestart(
+        app_name=joined.app_name,
+        user_id=joined.user_id,
+        session_id=str(uuid4()),
+        state=select_own_state(restored.state),
+        events=[remove_shared_changes(event) for event in restored.events],
+        artifacts=select_own_artifacts(restored.artifacts),
+        message=types.Content.model_validate(cast("UserSpoke", interrupted[0].payload).content),
+    )
 
 
 RestartFunction: TypeAlias = Callable[[SessionRestart], Awaitable[object] | AsyncIterable[object]]

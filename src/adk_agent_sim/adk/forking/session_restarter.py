@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
-from uuid import uuid4
 
 from google.adk.sessions import BaseSessionService
 from google.adk.workflow import BaseNode
@@ -26,31 +25,25 @@ from adk_agent_sim.adk.forking.replaceable_link import ReplaceableLink
 from adk_agent_sim.adk.forking.replay_watch import watch_replays
 from adk_agent_sim.adk.forking.run_replay import RunReplay
 from adk_agent_sim.adk.forking.session_restart import (
+    INCOMPLETE_SESSION,
     RestartFunction,
-    SessionRestart,
     SessionResume,
+    describe_restart,
     run_restart,
 )
 from adk_agent_sim.adk.forking.session_restore import (
     KnownEvents,
-    RestoredSession,
     load_recorded_artifacts,
     restore_session,
 )
 from adk_agent_sim.adk.recorded_session import RecordedSession
 from adk_agent_sim.adk.seat_plugin import SessionKey
-from adk_agent_sim.adk.shared_state import (
-    remove_shared_changes,
-    select_own_artifacts,
-    select_own_state,
-    select_shared_state,
-)
+from adk_agent_sim.adk.shared_state import select_shared_state
 from adk_agent_sim.errors import ForkRefused, RunUndone, SimulatorError
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.outbox import Outbox
 from adk_agent_sim.text.escaped_logging import get_logger
-from adk_agent_sim.timeline.events import Event, UserSpoke
-from adk_agent_sim.timeline.session_state import find_agent_joined
+from adk_agent_sim.timeline.events import Event
 
 _log = get_logger(__name__)
 
@@ -64,7 +57,6 @@ _NOT_RUN = (
     "The `restart` function of the SimulatorPlugin did not run the message. "
     "Let it run every session that it gets: `restart=lambda session: session.run(runner)`."
 )
-_INCOMPLETE = "Some events of the session cannot be read, so it cannot be replayed."
 
 
 class RestartHost(Protocol):
@@ -248,7 +240,7 @@ class SessionRestarter:
         try:
             return [events[seq] for seq in order.completed_seqs], [events[seq] for seq in order.interrupted_seqs]
         except KeyError:
-            raise ForkRefused(_INCOMPLETE) from None
+            raise ForkRefused(INCOMPLETE_SESSION) from None
 
     async def _end_run(self, order: v1.RestartOrder, offered: _OfferedSession, opened: _OpenOrder) -> None:
         """Stop the run of a session that continues after its end: nothing runs."""
@@ -268,7 +260,7 @@ class SessionRestarter:
         """Replay a run in a new ADK session, and let it continue; returns how it differs from what was recorded."""
         load_artifact = load_recorded_artifacts(self._outbox.read_block, order.session_id, [*completed, *interrupted])
         restored = await restore_session(completed, KnownEvents(), load_artifact)
-        restart = _describe_restart(completed, interrupted, restored)
+        restart = describe_restart(completed, interrupted, restored)
         key = (restart.app_name, restart.user_id, restart.session_id)
         self._outbox.adopt_session(order.target_session_id)
         recorded = self._host.bind_restarted(key, order.target_session_id)
@@ -365,24 +357,6 @@ def _find_choices(order: v1.RestartOrder, offered: _OfferedSession, events: Sequ
 
 def _ignore() -> None:
     """Do nothing; the default of `on_user_message`."""
-
-
-def _describe_restart(
-    completed: Sequence[Event], interrupted: Sequence[Event], restored: RestoredSession
-) -> SessionRestart:
-    """Return the session before the run that is replayed."""
-    joined = find_agent_joined(completed)
-    if joined is None:
-        raise ForkRefused(_INCOMPLETE)
-    return SessionRestart(
-        app_name=joined.app_name,
-        user_id=joined.user_id,
-        session_id=str(uuid4()),
-        state=select_own_state(restored.state),
-        events=[remove_shared_changes(event) for event in restored.events],
-        artifacts=select_own_artifacts(restored.artifacts),
-        message=types.Content.model_validate(cast("UserSpoke", interrupted[0].payload).content),
-    )
 
 
 async def _wait_for_refusal(answer: asyncio.Future[str]) -> str:
