@@ -37,6 +37,14 @@ def test_the_table_of_changes_covers_what_contributors_ask_for() -> None:
     assert [topic for topic in topics if f"| {topic}" not in table] == []
 
 
+def test_every_folder_of_the_browser_app_is_in_its_table() -> None:
+    table = _TEXT.split("### `web/src/`")[1].split("\n## ")[0]
+    folders = {path.name for path in (_ROOT / "web" / "src").iterdir() if path.is_dir()}
+
+    assert len(folders) > 15
+    assert folders - set(re.findall(r"`(\w+)/`", table)) == set()
+
+
 def _load_module_index() -> ModuleType:
     spec = importlib.util.spec_from_file_location("module_index", _ROOT / "docs" / "module_index.py")
     assert spec is not None
