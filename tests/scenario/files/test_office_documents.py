@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from adk_agent_sim.scenario.files import office_documents
+from adk_agent_sim.scenario.files import document as document_text
+from adk_agent_sim.scenario.files import document_budget, pdf_document
 from adk_agent_sim.scenario.files.document import extract_document_text
-from adk_agent_sim.scenario.files.office_documents import DocumentRefused, read_docx, read_pdf, read_pptx, read_xlsx
+from adk_agent_sim.scenario.files.document_budget import DocumentRefused
+from adk_agent_sim.scenario.files.office_documents import read_docx, read_pptx, read_xlsx
+from adk_agent_sim.scenario.files.pdf_document import read_pdf
 
 _WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 _DRAWING = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
@@ -144,9 +147,9 @@ def test_rows_of_a_workbook_are_read_with_shared_texts_and_empty_columns() -> No
         (_build_docx("<w:p>"), "XML is damaged"),
         (_build_docx("</w:p>"), "XML is damaged"),
         (_build_archive(**{"word/document.xml": '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}), "document type"),
-        (_build_docx(" " * (office_documents.MAX_XML_BYTES + 1)), "unpacks to more than"),
-        (_build_docx(_write_paragraph("a" * (office_documents.MAX_TEXT_CHARS + 1))), "characters of text"),
-        (b"a" * (office_documents.MAX_DOCUMENT_BYTES + 1), "larger than"),
+        (_build_docx(" " * (document_budget.MAX_XML_BYTES + 1)), "unpacks to more than"),
+        (_build_docx(_write_paragraph("a" * (document_budget.MAX_TEXT_CHARS + 1))), "characters of text"),
+        (b"a" * (document_budget.MAX_DOCUMENT_BYTES + 1), "larger than"),
     ],
     ids=["no zip", "no part", "unclosed", "not opened", "entities", "bomb", "long text", "large"],
 )
@@ -166,14 +169,14 @@ def test_a_cell_far_to_the_right_costs_no_more_than_the_widest_sheet() -> None:
 
 def test_documents_are_read_only_with_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     document = _build_docx(_write_paragraph("Hello"))
-    monkeypatch.setattr(office_documents, "_PDF_LIBRARY", "a_library_that_is_not_installed")
+    monkeypatch.setattr(document_text, "_PDF_LIBRARY", "a_library_that_is_not_installed")
     with pytest.raises(ValueError, match=r"File type was recognized as \['.docx'\]"):
         extract_document_text("/a.docx", document)
 
     (tmp_path / "stand_in_for_the_extra.py").touch()
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     importlib.invalidate_caches()
-    monkeypatch.setattr(office_documents, "_PDF_LIBRARY", "stand_in_for_the_extra")
+    monkeypatch.setattr(document_text, "_PDF_LIBRARY", "stand_in_for_the_extra")
     assert extract_document_text("/A.DOCX", document) == "Hello"
     with pytest.raises(ValueError, match=r"DocumentRefused: it is not an Office document"):
         extract_document_text("/a.pptx", b"\xff\xfe")
@@ -183,6 +186,6 @@ def test_pages_of_a_pdf_are_read_and_damaged_ones_refused(monkeypatch: pytest.Mo
     assert read_pdf(_build_pdf("Hello from a PDF", page_count=2)) == "Hello from a PDF\n\nHello from a PDF"
     with pytest.raises(DocumentRefused, match="damaged"):
         read_pdf(b"%PDF-1.4 and nothing")
-    monkeypatch.setattr(office_documents, "MAX_PARTS", 1)
+    monkeypatch.setattr(pdf_document, "MAX_PARTS", 1)
     with pytest.raises(DocumentRefused, match="more than 1 pages"):
         read_pdf(_build_pdf("Hello", page_count=2))

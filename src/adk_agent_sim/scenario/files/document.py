@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from mimetypes import MimeTypes
 from posixpath import splitext
 
-from adk_agent_sim.scenario.files.office_documents import DocumentRefused, find_text_reader
+from adk_agent_sim.scenario.files.document_budget import DocumentRefused
+from adk_agent_sim.scenario.files.office_documents import read_docx, read_pptx, read_xlsx
+from adk_agent_sim.scenario.files.pdf_document import read_pdf
+
+_PDF_LIBRARY = "pypdf"
+"""The only library of the extra `documents`: if it is missing, so is the extra."""
+
+_READERS: dict[str, Callable[[bytes], str]] = {
+    ".docx": read_docx,
+    ".pptx": read_pptx,
+    ".xlsx": read_xlsx,
+    ".pdf": read_pdf,
+}
 
 _INLINE_MARKERS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`"}
 _BLOCK_TAGS = {"p", "div", "ul", "ol", "table", "pre", "blockquote"}
@@ -29,7 +43,7 @@ def extract_document_text(path: str, content: bytes) -> str:
     if not content:
         raise ValueError(f"File is empty: {path}")
     kind = splitext(path)[1]
-    read_text = find_text_reader(kind.lower())
+    read_text = _find_reader(kind.lower())
     if read_text is None and _KNOWN_TYPES.guess_type(f"document{kind}")[0] is None:
         raise _build_conversion_error(kind, "NotImplementedError")
     try:
@@ -42,6 +56,11 @@ def extract_document_text(path: str, content: bytes) -> str:
         return _convert_html_to_markdown(text)
     lines = "\n".join(line.rstrip() for line in re.split(r"\r?\n", text))
     return re.sub(r"\n{3,}", "\n\n", lines)
+
+
+def _find_reader(kind: str) -> Callable[[bytes], str] | None:
+    """Return the function that reads files with this suffix; None if none does, or the extra is missing."""
+    return _READERS.get(kind) if find_spec(_PDF_LIBRARY) is not None else None
 
 
 def _build_conversion_error(kind: str, reason: str) -> ValueError:
