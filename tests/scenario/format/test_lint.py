@@ -210,7 +210,28 @@ def test_each_mistake_is_found_where_it_is(name: str) -> None:
     assert finding.line > 1
 
 
+@pytest.mark.parametrize("seconds", [0, -5])
+def test_steps_of_time_that_lead_nowhere_are_found(seconds: int) -> None:
+    file = build_scenario()
+    file["metadata"]["definition"]["time_increment_in_seconds"] = seconds
+
+    (finding,) = _lint_file(file)
+    assert (finding.code, finding.path) == ("time-contradiction", "metadata.definition.time_increment_in_seconds")
+    assert f"in steps of {seconds} s" in finding.message
+
+
 _HINT = {"hint_type": "bogus", "content": "Be polite", "associated_event_id": ""}
+
+_COMPLETED: dict[str, Any] = {
+    "class_name": "CompletedEvent",
+    "event_type": "USER",
+    "event_time": 1.0,
+    "event_id": "done",
+    "dependencies": [],
+    "event_relative_time": None,
+    "action": None,
+    "metadata": None,
+}
 
 _UNKNOWN_VALUES: dict[str, tuple[dict[str, Any], str, str]] = {
     "hint type": (
@@ -227,6 +248,11 @@ _UNKNOWN_VALUES: dict[str, tuple[dict[str, Any], str, str]] = {
         build_scenario(_ASK, build_event("a", "AGENT", after=("ask",), event_time_comparator="ABOUT")),
         "events[1].event_time_comparator",
         "'ABOUT' is not a known value",
+    ),
+    "type of a completed event": (
+        build_scenario(_ASK) | {"completed_events": [_COMPLETED | {"event_type": "ALIEN"}]},
+        "completed_events[0].event_type",
+        "'ALIEN' is not a known value",
     ),
     "reviewer's decision": (
         build_scenario()

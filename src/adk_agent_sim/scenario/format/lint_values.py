@@ -1,4 +1,4 @@
-"""Findings about invalid values: duplicate ids, hints to missing events, unknown enumeration values."""
+"""Findings about values: duplicate ids, hints to missing events, unknown enumeration values, wrong steps of time."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def check_values(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFindin
     yield from _check_duplicates("app name", ((("apps", n, "name"), app.name) for n, app in enumerate(trace.apps)))
     yield from _check_hints(trace, graph)
     yield from _check_enum_values(trace)
+    yield from _check_time_increment(trace)
 
 
 def _check_duplicates(label: str, ids: Iterable[tuple[JsonPath, str]]) -> Iterator[LintFinding]:
@@ -65,6 +66,8 @@ def _check_enum_values(trace: ExportedTrace) -> Iterator[LintFinding]:
             word = get_strictness(argument)
             path: JsonPath = ("events", place, "action", "args", number, STRICTNESS_KEY)
             yield from _check_known(path, word if word is None else str(word), STRICTNESS_LEVELS)
+    for place, completed in enumerate(trace.completed_events):
+        yield from _check_known(("completed_events", place, "event_type"), completed.event_type, EVENT_TYPES)
     annotation = trace.metadata.annotation
     if annotation and annotation.validation_decision not in (None, "", *REVIEW_DECISIONS):
         yield LintFinding(
@@ -73,6 +76,17 @@ def _check_enum_values(trace: ExportedTrace) -> Iterator[LintFinding]:
             message=f"{annotation.validation_decision!r:.80} is not a known review decision",
             advice=f"Write one of {', '.join(REVIEW_DECISIONS)}",
             severity="warning",
+        )
+
+
+def _check_time_increment(trace: ExportedTrace) -> Iterator[LintFinding]:
+    increment = trace.metadata.definition.time_increment_in_seconds
+    if increment is not None and increment < 1:
+        yield LintFinding(
+            code="time-contradiction",
+            path=("metadata", "definition", "time_increment_in_seconds"),
+            message=f"time would pass in steps of {increment} s",
+            advice="Give a number of seconds from 1 up, or leave the field out for steps of 1 s",
         )
 
 
