@@ -24,6 +24,12 @@ SCENARIO = build_world_scenario(
     build_world_event("again", "USER", ("told",), SAY, delay=5, content="Second"),
     build_world_event("two", "AGENT", ("again",), MAIL, recipients=["c@example.org"], subject="two"),
     build_reply_event("told again", "two"),
+    hints=[
+        {"hint_type": "TASK_HINT", "content": "Be polite", "associated_event_id": ""},
+        {"hint_type": "ENVIRONMENT_HINT", "content": "The mail names the recipient", "associated_event_id": "mail"},
+        {"hint_type": "TASK_HINT", "content": "Answer with one mail", "associated_event_id": "one"},
+        {"hint_type": "TASK_HINT", "content": "Now write to c", "associated_event_id": "two"},
+    ],
 )
 BROKEN = ("Emails__reply_to_email", {"email_id": "nowhere", "content": "Hi"})
 WRONG = (MAIL, {"recipients": ["x@example.org"], "subject": "two"})
@@ -84,6 +90,24 @@ async def test_a_person_sees_what_happened_what_failed_and_what_is_due_and_nothi
     # The user's second message follows from the answer of the agent, in the place of what is hidden.
     assert events["again"]["depends_on"] == [events["send_message_to_user"]["index"]]
     assert "nowhere" in events["reply_to_email"]["note"]
+
+
+@pytest.mark.req("004/hint-task", "004/hint-environment")
+async def test_a_person_sees_a_hint_when_its_event_happens_or_its_action_is_due(browser: ApiClient) -> None:
+    session_id = await start(browser)
+
+    async def list_hints() -> list[str]:
+        hints: list[str] = (await browser.get(f"/sessions/{session_id}/world"))["hints"]
+        return hints
+
+    shown = [await list_hints()]
+    # The mail arrives after 10 s and ends the second wait; the answer to it is due a second later.
+    for seconds in (5, 60, 5):
+        await browser.call_tools(session_id, (WAIT, {"timeout": seconds}))
+        shown.append(await list_hints())
+
+    polite, mail, answer = "Be polite", "The mail names the recipient", "Answer with one mail"
+    assert shown == [[polite], [polite], [polite, mail], [polite, mail, answer]]
 
 
 async def test_an_undo_takes_back_what_happened_and_a_fork_has_a_graph_of_its_own(browser: ApiClient) -> None:

@@ -103,7 +103,7 @@ class SessionReader:
             elapsed_seconds=world.elapsed,
             now=world.now,
             status=world.status,
-            hints=[each.content for each in world.scenario.hints],
+            hints=[each.content for each in world.hints()],
             apps=list(world.apps),
         )
 

@@ -28,7 +28,7 @@ export function WorldTab({ session }: { session: SessionInfo }) {
         <details>
           <summary>Hints</summary>
           {world.hints.map((hint, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the hints of a scenario never change
+            // biome-ignore lint/suspicious/noArrayIndexKey: hints have no ids, and their elements no state
             <Markdown key={index} text={hint} />
           ))}
         </details>
