@@ -106,6 +106,31 @@ async def test_a_case_has_the_invocations_that_adks_own_converter_makes(app: App
         assert responses_of(invocation.intermediate_data) == responses_of(other.intermediate_data)
         if isinstance(invocation.intermediate_data, InvocationEvents):
             assert invocation.intermediate_data == other.intermediate_data
+    flat, with_authors = IntermediateData, InvocationEvents
+    # The shop's second turn is transferred to another agent.
+    kinds = [flat, flat] if app is math_app else [flat, with_authors]
+    assert [type(each.intermediate_data) for each in played] == kinds
+
+
+@pytest.mark.req("001/FR-029")
+async def test_what_an_agent_says_before_a_call_is_in_the_case_with_its_author() -> None:
+    said = types.Part(text="Let me add them.")
+    called = types.Part(function_call=types.FunctionCall(name="add", args={"a": 2, "b": 2}))
+    async with Simulation(math_app) as sim:
+        turn = await sim.send("What is 2+2?")
+        turn = await turn.decide(types.Content(role="model", parts=[said, called]))
+        await turn.respond("4")
+        [invocation] = GoldenTraceBuilder(sim.session()).build().conversation or []
+
+    data = invocation.intermediate_data
+    assert isinstance(data, InvocationEvents)
+    texts = [
+        (each.author, each.content.parts[0].text)
+        for each in data.invocation_events
+        if each.content and each.content.parts
+    ]
+    assert texts[0] == ("math_agent", "Let me add them.")
+    assert [call.name for call in calls_of(data)] == ["add"]
 
 
 _AGENT = """\
