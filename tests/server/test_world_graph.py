@@ -97,6 +97,7 @@ async def test_a_person_sees_a_hint_when_its_event_happens_or_its_action_is_due(
     session_id = await start(browser)
 
     async def list_hints() -> list[str]:
+        await browser.wait_for_turn(session_id)
         hints: list[str] = (await browser.get(f"/sessions/{session_id}/world"))["hints"]
         return hints
 
