@@ -9,9 +9,8 @@ from pathlib import Path
 import kitchen_sink_agents
 import pytest
 import workbench_server
-from browser_pages import OpenPage, PageWatch
-from playwright.async_api import Browser, Page, Route, expect
-from polling import wait_until
+from browser_pages import OpenPage, PageWatch, hold_requests
+from playwright.async_api import Browser, Page, expect
 from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator
@@ -86,17 +85,12 @@ async def test_of_two_answers_to_one_turn_the_first_wins_and_the_second_is_told(
     await other.composer.get_by_role("radio", name="Send Final Response").click()
     await other.composer.get_by_role("textbox", name="Final response").fill("Mine")
     # The other tab has not heard of it yet when it sends.
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    await second.route(re.compile("/decision$"), hold)
+    held = await hold_requests(second, "**/decision")
     await other.submit_response()
-    await wait_until(lambda: bool(held))
+    await held.wait_for_request()
     await one.respond("First")
     await one.wait_until_done()
-    await held[0].continue_()
+    held.release()
     await expect(other.composer.get_by_role("alert")).to_contain_text("can be decided only once")
     await expect(other.find_rows("answer", "First")).to_have_count(1)
 

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 import pytest
 import pytest_asyncio
-from browser_pages import OpenPage, PageWatch
+from browser_pages import OpenPage, PageWatch, route_requests
 from playwright.async_api import Locator, Page, expect
 from polling import MAX_WAIT_SECONDS, pause
 from workbench_server import WorkbenchServer
@@ -240,7 +240,7 @@ async def test_a_result_that_cannot_be_loaded_says_so_and_can_be_loaded_later(
     watch.allow_fault("ERR_FAILED")
     player = await open_session(page, await record_result(timeline, _LINE))
     inside = await player.open_row(player.find_rows("report"))
-    await page.route("**/rows/*?full=true", lambda route: route.abort())
+    await route_requests(page, "**/rows/*?full=true", lambda route: route.abort())
     await inside.get_by_role("button", name="Show all of result").click()
     await expect(inside.get_by_role("alert")).to_contain_text("The server does not respond.")
     await page.unroute("**/rows/*?full=true")

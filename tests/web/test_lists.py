@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import urljoin
 
-from browser_pages import CONTRASTS, THEMES, OpenPage, PageWatch, set_theme, set_width
+from browser_pages import CONTRASTS, THEMES, OpenPage, PageWatch, hold_requests, route_requests, set_theme, set_width
 from playwright.async_api import Locator, Page, Route, WebSocketRoute, expect
-from polling import wait_until
 from workbench_user import WorkbenchUser
 
 _CREATE = """
@@ -115,7 +114,7 @@ async def test_a_page_that_does_not_load_is_told_and_tried_again(page: Page, wat
     async def refuse(route: Route) -> None:
         await route.fulfill(status=500, content_type="application/json", body=body)
 
-    await page.route(re.compile(r"/api/sessions\?cursor="), refuse)
+    await route_requests(page, re.compile(r"/api/sessions\?cursor="), refuse)
     rows = await go_to(page, "Sessions")
     await expect(rows).to_have_count(50)
     await rows.last.scroll_into_view_if_needed()
@@ -167,16 +166,11 @@ async def test_a_search_shows_the_rows_until_the_matches_are_there(page: Page) -
     await create_sessions(page, "shop_agent", ["Tea", "Milk"])
     rows = await go_to(page, "Sessions")
     await expect(rows).to_have_count(2)
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    await page.route(re.compile(r"/api/sessions\?.*q=tea"), hold)
+    held = await hold_requests(page, re.compile(r"/api/sessions\?.*q=tea"))
     await page.get_by_label("Find a session").fill("tea")
-    await wait_until(lambda: bool(held))
+    await held.wait_for_request()
     await expect(rows).to_have_count(2)
-    await held[0].continue_()
+    held.release()
     await expect(rows).to_have_count(1)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import kitchen_sink_agents
 import pytest
-from playwright.async_api import Page, Route, expect
-from polling import wait_until
+from browser_pages import hold_requests
+from playwright.async_api import Page, expect
 from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator
@@ -66,17 +65,11 @@ async def test_text_that_is_typed_after_execute_is_kept_until_it_is_sent(page: P
     await player.wait_for_turn()
     await player.choose_tool("wait_for_ever")
     await player.find_field("name").fill("one")
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    await page.route(re.compile("/decision$"), hold)
+    held = await hold_requests(page, "**/decision")
     await page.keyboard.press("Control+Enter")
-    await wait_until(lambda: bool(held))
+    await held.wait_for_request()
     await page.keyboard.type("Tea is ")  # the decision has not arrived yet
-    await held[0].continue_()
-    await page.unroute_all()
+    held.release()
     ahead = player.composer.get_by_role("textbox", name="Type ahead")
     await expect(ahead).to_have_value("Tea is ")
     await expect(ahead).to_be_focused()

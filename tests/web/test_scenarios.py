@@ -225,13 +225,13 @@ class TestPlaying:
         watch.allow_fault("422")
         await open_tab(page, "Play")
         await pick(page, "Emails__get_email_by_id")
-        released = await hold_requests(page, "**/world/calls")
+        held = await hold_requests(page, "**/world/calls")
         await page.keyboard.press("Control+Enter")
 
         form = page.get_by_role("region", name="Call a tool")
         await expect(form.get_by_role("button", name="Call", exact=False).last).to_be_disabled()
         assert await form.get_by_text("is missing").count() == 0, "shown while another press would be ignored"
-        released.set()
+        held.release()
         await expect(form.get_by_text("is missing").first).to_be_visible()
         await page.get_by_role("textbox", name="email_id").fill("nope")
         await page.keyboard.press("Control+Enter")

@@ -117,7 +117,7 @@ async def test_what_is_typed_while_the_call_is_loaded_is_in_the_field_that_was_c
     await player.composer.get_by_role("radio", name="Error").click()
     await page.keyboard.type("no da")
     await expect(player.composer).to_contain_text("Loading")
-    loaded.set()
+    loaded.release()
     await expect(player.composer.get_by_label("Error", exact=True).and_(page.get_by_role("textbox"))).to_be_focused()
     await page.keyboard.type("ta")
     await player.composer.get_by_role("button", name="Send error").click()
