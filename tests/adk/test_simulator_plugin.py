@@ -30,6 +30,7 @@ from timeline_builders import list_sessions, list_waiting_turns
 
 from adk_agent_sim import SimulatorPlugin
 from adk_agent_sim.adk import simulator_plugin
+from adk_agent_sim.adk.forking.session_restart import SessionRestart
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.adk.simulator_plugin import SERVER_URL_VARIABLE, TARGET_AGENTS_VARIABLE
 from adk_agent_sim.errors import DeadlineExceeded, ImportRefused, ReplayImpossible, ServerUnreachable, SessionClosed
@@ -53,6 +54,7 @@ from adk_agent_sim.timeline.events import (
 from adk_agent_sim.timeline.history import FinalResponse, ToolCall, ToolOutput, UserQuery, build_history
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.session_events import AgentJoined
+from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 NOWHERE = "127.0.0.1:1"
@@ -515,19 +517,39 @@ async def test_a_further_message_goes_on_in_the_same_session(served: Served) -> 
     assert [type(entry) for entry in build_history(await served.log())] == [UserQuery, FinalResponse] * 2
 
 
-async def test_adks_own_sync_runner_works(served: Served) -> None:
-    runner = InMemoryRunner(app=App(name="app", root_agent=agent(), plugins=[served.plugin()]))
+async def ignore_restart(session: SessionRestart) -> None:
+    """A restart function that is never called here."""
+
+
+async def decide_later(timeline: Timeline, answers: list[str]) -> None:
+    """Decide turns a while after they were asked, and only if they still wait."""
+    for text in answers:
+        asked = await wait_for_turn(timeline)
+        for _ in range(20):
+            await pause()
+        waiting = [each.turn_id for each in timeline.peek_pending_turns(asked.session_id)]
+        if waiting != [asked.turn_id]:
+            await timeline.close_session(asked.session_id, "the turn was withdrawn")  # or its agent would ask for ever
+        assert waiting == [asked.turn_id]
+        await timeline.decide(TurnDecision(asked.session_id, asked.turn_id, text_response(text)))
+
+
+@pytest.mark.parametrize("stated", [{}, {"restart": ignore_restart}], ids=["plain", "restartable"])
+async def test_adks_own_sync_runner_works(served: Served, stated: dict[str, Any]) -> None:
+    """It runs each message in a new event loop; a person takes their time in each of them."""
+    runner = InMemoryRunner(app=App(name="app", root_agent=agent(), plugins=[served.plugin(**stated)]))
     session = await runner.session_service.create_session(app_name="app", user_id="u")
 
     def run_all() -> list[str]:
         found: list[str] = []
-        for message in ("one", "two"):
+        for message in ("one", "two", "three"):
             content = types.Content(role="user", parts=[types.Part(text=message)])
             found.append(answer(list(runner.run(user_id="u", session_id=session.id, new_message=content))))
         return found
 
-    async with run_person(served.timeline, decide_in_order([text_response("1"), text_response("2")])):
-        assert await asyncio.to_thread(run_all) == ["1", "2"]
+    running = asyncio.ensure_future(asyncio.to_thread(run_all))
+    await decide_later(served.timeline, ["1", "2", "3"])
+    assert await running == ["1", "2", "3"]
     await runner.close()
 
 

@@ -23,10 +23,12 @@ from adk_agent_sim.adk import human_tool
 from adk_agent_sim.adk.agent_paths import ROOT_PATH, AgentPathFinder
 from adk_agent_sim.adk.answer_check import check_answer
 from adk_agent_sim.adk.compat import asks_for_consent
+from adk_agent_sim.adk.cross_loop_event import CrossLoopEvent
 from adk_agent_sim.adk.forking.recorded_outcome import RecordedOutcome
 from adk_agent_sim.adk.forking.run_replay import RunReplay
 from adk_agent_sim.adk.masking_link import MaskingLink
 from adk_agent_sim.adk.pending_call import PendingCall
+from adk_agent_sim.adk.per_loop_lock import PerLoopLock
 from adk_agent_sim.adk.play_policy import PlayPolicy
 from adk_agent_sim.adk.recorded_values import convert_event_to_json, extract_artifact_data, remove_unset_actions
 from adk_agent_sim.adk.request_blocks import RequestEncoder
@@ -119,9 +121,9 @@ class RecordedSession:
         """What the next run finds of the state that sessions share, if it is replayed; None to find it as it is."""
         self.app_plugins: Sequence[BasePlugin] = ()
         """The plugins of the last run, where another run may take its place."""
-        self.player_changed = asyncio.Event()
+        self.player_changed = CrossLoopEvent()
         """Set when another player takes the models' seats; the turns that wait for a person are handed over."""
-        self.state_lock = asyncio.Lock()
+        self.state_lock = PerLoopLock()
         """Held while a person edits the state; a decided turn goes on when it is free."""
         self._request_encoder = RequestEncoder()
         self._path_finder = AgentPathFinder()
@@ -139,7 +141,7 @@ class RecordedSession:
         """Let another player take the models' seats; it also gets the turns that wait for a person."""
         self.player = player
         self.pending_turns.clear()
-        changed, self.player_changed = self.player_changed, asyncio.Event()
+        changed, self.player_changed = self.player_changed, CrossLoopEvent()
         changed.set()
 
     def apply_shared_state(self, session: Session) -> None:

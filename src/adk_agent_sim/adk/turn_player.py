@@ -211,6 +211,7 @@ class TurnPlayer:
             if deciding.done() and not isinstance(deciding.exception(), TurnAbandoned):
                 return deciding.result()
             if changing.done():
+                changing.result()  # an error of this wait is no change of the player: asking again would never end
                 return _SeatChanged()
         finally:
             changing.cancel()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from adk_agent_sim.adk.cross_loop_event import CrossLoopEvent
 from adk_agent_sim.adk.forking.replay_link import ReplayLink
 from adk_agent_sim.errors import RunUndone
 from adk_agent_sim.link.link import Link
@@ -19,13 +20,13 @@ class ReplaceableLink(ReplayLink):
         super().__init__(link)
         self._released: asyncio.Event | None = None
         """Is set when it is clear whether the run is replaced; None if nobody wants to replace it."""
-        self._replaced = asyncio.Event()
+        self._replaced = CrossLoopEvent()
         self._replacement: asyncio.Future[None] | None = None
 
     @property
     def is_replaced(self) -> bool:
         """Whether another run has taken the session over."""
-        return self._replaced.is_set()
+        return self._replaced.is_set
 
     def hold(self) -> None:
         """Hold everything back, until it is clear whether another run takes the session over."""
