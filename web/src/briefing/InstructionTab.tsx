@@ -11,7 +11,15 @@ export function InstructionTab({ briefing }: { briefing: Briefing | null }) {
     <>
       {briefing.problem ? <ErrorAlert title={briefing.problem} /> : null}
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary className="briefing-agent">
+        <summary
+          className="briefing-agent"
+          onClick={(event) => {
+            // `toggle` comes after the change is on the screen, and a reload in between would undo what was pressed.
+            // It is for what no press opens: a search of the browser.
+            event.preventDefault();
+            setOpen(!open);
+          }}
+        >
           <b>{briefing.agent_name}</b>
           {briefing.model ? <span className="quiet">{briefing.model}</span> : null}
         </summary>
