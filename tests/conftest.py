@@ -20,7 +20,6 @@ import pytest
 import stores
 from agent_folders import forget_imports
 from counts import load_profile, soak_is_over
-from cpu_times import CpuTimes
 from hypothesis import is_hypothesis_test
 from stores import AnyStore
 
@@ -51,19 +50,8 @@ _start_process: Any = subprocess.Popen.__init__
 subprocess.Popen.__init__ = _note_process  # pyrefly: ignore[method-assign]
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add an option that finds tests for the marker `slow`."""
-    parser.addoption(
-        "--cpu-seconds",
-        type=float,
-        help="list the test functions that need more CPU time than this and are not marked `slow`",
-    )
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Start one server of processes for all workers."""
-    if seconds := config.getoption("--cpu-seconds"):
-        config.pluginmanager.register(CpuTimes(seconds))
     if not hasattr(config, "workerinput"):
         fork_server.share_with_children()
 

@@ -51,6 +51,7 @@ _LIBRARIES = (
     "google.adk.agents.sequential_agent",
     "google.adk.apps",
     "google.adk.cli.utils.agent_loader",
+    "google.adk.evaluation.local_eval_service",
     "google.adk.runners",
     "google.adk.models.google_llm",
     "google.adk.sessions.database_session_service",
@@ -71,9 +72,6 @@ _LIBRARIES = (
     "websockets",
 )
 """What most test modules import, and what takes long; nothing of the simulator, whose imports are under test."""
-
-_METRICS = "google.adk.evaluation.local_eval_service"
-"""ADK's metrics take longer to import than all other libraries together; no test of `make check` needs them."""
 
 _PRELOADED = (
     "google.adk.cli.cli_tools_click",
@@ -500,8 +498,6 @@ def _import_libraries() -> None:
                 warnings.filterwarnings(action, message, getattr(builtins, category or "Warning"), module)
         for name in _LIBRARIES:
             __import__(name)
-        if os.environ.get("HYPOTHESIS_PROFILE") != "check":
-            __import__(_METRICS)
 
 
 def _import_simulator() -> None:

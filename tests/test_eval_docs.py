@@ -20,7 +20,6 @@ def _find_blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", _PAGE, flags=re.S)
 
 
-@pytest.mark.slow
 def test_the_commands_print_what_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "math_agent").symlink_to(get_demo_folder("math_agent"))

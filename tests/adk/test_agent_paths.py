@@ -324,7 +324,6 @@ def check_paths(log: Sequence[Event], streams: Mapping[str, Stream]) -> None:
         assert {event.agent_path for event in log if event.agent_name == name} == {expected}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("run", [run_here, run_at_server])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 async def test_every_event_has_the_path_of_its_agent(kind: Kind, run: Callable[[BaseNode], Any]) -> None:

@@ -26,7 +26,6 @@ async def _report(tmp_path: Path, case: dict[str, Any], app: App | None = math_a
     return await report_case(app, file, file.read().cases[0])
 
 
-@pytest.mark.slow
 async def test_a_case_whose_tools_answer_as_recorded_is_equal(tmp_path: Path) -> None:
     report = await _report(tmp_path, EQUAL)
 
@@ -36,7 +35,6 @@ async def test_a_case_whose_tools_answer_as_recorded_is_equal(tmp_path: Path) ->
     assert [(metric.score, metric.is_passed) for metric in report.scores.metrics] == [(1.0, True), (1.0, True)]
 
 
-@pytest.mark.slow
 async def test_a_case_whose_tool_answers_otherwise_has_drifted(tmp_path: Path) -> None:
     report = await _report(tmp_path, DRIFTED)
 
@@ -47,7 +45,6 @@ async def test_a_case_whose_tool_answers_otherwise_has_drifted(tmp_path: Path) -
     assert (difference.recorded, difference.found) == ({"result": 6}, {"result": 5})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "reason"),
     [
@@ -86,7 +83,6 @@ async def test_a_tool_that_never_returns_ends_the_replay(tmp_path: Path) -> None
     assert "took longer than 0.01 s" in badge.reason
 
 
-@pytest.mark.slow
 async def test_an_agent_that_stops_early_is_named_and_loses_the_scores_of_the_other_turns(tmp_path: Path) -> None:
     app = App(name="math_agent", root_agent=LlmAgent(name="math_agent", model="none", before_model_callback=_fail))
     case = build_case("two", *(build_turn(f"{each}?", "4", ("add", {"a": 2, "b": 2}, 4)) for each in "ab"))
@@ -115,7 +111,6 @@ _EXPECTED = build_case("a", build_turn("?", "It is four", ("add", {"a": 1}, 1), 
 _ACTUAL = build_case("b", build_turn("?", "It is five", ("add", {"a": 1}, 1), ("mul", {"x": 2}, 1)))
 
 
-@pytest.mark.slow
 def test_the_scores_are_those_of_adk_and_the_calls_are_side_by_side(tmp_path: Path) -> None:
     scores = _score(tmp_path, _EXPECTED, _ACTUAL)
 
@@ -146,7 +141,6 @@ def test_the_criteria_beside_the_file_are_used(tmp_path: Path) -> None:
     assert [call.status for call in scores.turns[0].calls] == ["same", "extra", "same"]
 
 
-@pytest.mark.slow
 def test_metrics_that_need_a_model_or_run_named_code_are_listed_and_not_run(tmp_path: Path) -> None:
     config = {
         "criteria": {"final_response_match_v2": 0.5, "mine": 0.5, "response_match_score": 0.5},
@@ -172,7 +166,6 @@ def test_criteria_that_cannot_be_read_are_an_error(tmp_path: Path, text: str) ->
         _score(tmp_path, EQUAL, EQUAL)
 
 
-@pytest.mark.slow
 async def test_a_session_of_adk_is_one_case(tmp_path: Path) -> None:
     async with Simulation(math_app) as sim:
         turn = await sim.send("What is 2+2?")

@@ -829,7 +829,6 @@ def test_a_cassette_is_not_called_jsonl(tmp_path: Path) -> None:
         Simulation(build_agent(), model=f"record:{tmp_path / 'a.jsonl'}")
 
 
-@pytest.mark.slow
 async def test_a_file_grows_with_the_conversation(tmp_path: Path) -> None:
     sizes: list[int] = []
     for count in (20, 40, 80):

@@ -689,7 +689,6 @@ async def _find_failing_sessions(plugin: EnvironmentSimulationPlugin, messages: 
     return failing
 
 
-@pytest.mark.slow
 async def test_sessions_that_begin_differently_fail_independently_and_the_same_ones_again() -> None:
     def create() -> EnvironmentSimulationPlugin:
         return _rule(", probability: 0.3", "{respond: {down: true}}", "seed: 5")

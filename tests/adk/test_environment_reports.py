@@ -240,7 +240,6 @@ async def _compare_reports(sim: Simulation, folder: Path) -> EnvironmentReport:
     return live
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:ParallelAgent is deprecated")
 @pytest.mark.parametrize("session", _SCRIPTED, ids=lambda session: session.name)
 async def test_the_recorded_report_is_the_live_one(session: _Scripted, tmp_path: Path) -> None:

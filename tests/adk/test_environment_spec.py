@@ -307,7 +307,6 @@ async def test_a_latency_is_waited_for_in_real_time_unless_a_sleeper_is_given() 
 
 
 @pytest.mark.req("002/InjectionConfig.random_seed", "002/reproducible", "002/example-probabilistic")
-@pytest.mark.slow
 async def test_the_30_percent_example_fires_in_the_same_calls_of_every_run() -> None:
     config = _config(
         InjectionConfig(

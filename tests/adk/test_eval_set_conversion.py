@@ -17,8 +17,6 @@ from adk_agent_sim.adk.eval_set_conversion import convert_beside, convert_file
 from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
 from adk_agent_sim.golden.eval_file import EvalFile
 
-pytestmark = pytest.mark.slow
-
 
 def test_an_eval_set_from_before_adk_1_becomes_one_that_can_be_edited(tmp_path: Path) -> None:
     source = write_legacy_eval_set(tmp_path / "old.evalset.json", "sum", "sum", "other")

@@ -44,7 +44,6 @@ async def _fork_at_random(kind: str, seed: int, fork_count: int) -> None:
 
 
 @pytest.mark.parametrize("kind", _LOCAL_KINDS)
-@pytest.mark.slow
 async def test_forks_at_random_turns(kind: str) -> None:
     await _fork_at_random(kind, seed=0, fork_count=5)
 
@@ -94,7 +93,6 @@ async def _undo_and_redo(kind: str, seed: int, operation_count: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["consent_refunds", "customer_service", "single_turn_desk", "writing_loop"])
-@pytest.mark.slow
 async def test_chained_undo_and_redo(kind: str) -> None:
     await _undo_and_redo(kind, seed=0, operation_count=25)
 

@@ -402,7 +402,6 @@ async def test_the_call_of_a_process_that_went_away_waits_for_nobody() -> None:
             await timeline.tool_requests.respond(ToolResponse(session.session_id, "r", 4))
 
 
-@pytest.mark.slow
 async def test_a_call_waits_across_a_restart_of_the_server_and_is_answered_after_it(tmp_path: Path) -> None:
     settings = ServeSettings(database=tmp_path / "sessions.sqlite", grpc_port=0, web=False)
     async with run_services(settings) as services:

@@ -89,7 +89,6 @@ def _spoil(fault: _Fault, times: int = 9) -> Callable[[str], str | int | None]:
     return answer
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "asked_count"),
     [
@@ -110,7 +109,6 @@ async def test_one_bad_answer_is_repaired_or_asked_for_again(fault: _Fault, aske
     assert len(server.requests) == asked_count
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [

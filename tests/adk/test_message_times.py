@@ -56,7 +56,6 @@ async def _restore_in_database(file: Path, events: list[Event]) -> list[str]:
     return [str(part.text) for event in loaded.events if event.content for part in event.content.parts or ()]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("late", [0.0, 0.02, 30.0, -30.0])
 async def test_messages_stay_between_the_runs_around_them_whatever_the_clock_of_the_server_says(
     tmp_path: Path, late: float

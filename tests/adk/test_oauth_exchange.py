@@ -19,8 +19,6 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.pause_steps import CredentialRequest
 from adk_agent_sim.adk.steps import ModelTurn
 
-pytestmark = pytest.mark.slow
-
 CALL = ("get_weather", {"city": "Rome"})
 KINDS = pytest.mark.parametrize("kind", ["function", "authenticated function", "openapi"])
 

@@ -144,7 +144,6 @@ def _build_conversation() -> list[types.Content]:
     return [_content("one"), _call({"a": 1, "b": {"z": 0.0, "list": [1]}}), _content("three"), _content("three")]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("copied", [False, True], ids=["in place", "in copies"])
 @pytest.mark.parametrize("first", _EDITS)
 def test_whatever_a_callback_does_to_old_contents_is_recorded(first: str, copied: bool) -> None:

@@ -131,7 +131,6 @@ async def test_without_services_load_memory_finds_only_what_the_session_added() 
 
 
 @pytest.mark.parametrize("scheme", ["sqlite", "sqlite+aiosqlite"])
-@pytest.mark.slow
 async def test_an_undo_leaves_one_session_in_the_service_which_has_what_counts(
     open_services: OpenServices, tmp_path: Path, scheme: str
 ) -> None:
@@ -179,7 +178,6 @@ async def test_a_fork_is_a_second_session_in_the_service(open_services: OpenServ
         await between.close()
 
 
-@pytest.mark.slow
 async def test_what_sessions_share_is_not_taken_back_by_an_undo_which_says_so(open_services: OpenServices) -> None:
     services = open_services()
     async with Simulation(_create_agent(), **services) as sim:

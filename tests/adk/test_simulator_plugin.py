@@ -401,7 +401,6 @@ async def test_a_cancel_at_the_server_reaches_the_tool(served: Served) -> None:
     assert failed.error_type == "Cancelled"
 
 
-@pytest.mark.slow
 async def test_several_runners_and_sessions_run_at_once(served: Served) -> None:
     plugin = served.plugin()
 
@@ -553,7 +552,6 @@ async def test_adks_own_sync_runner_works(served: Served, stated: dict[str, Any]
     await runner.close()
 
 
-@pytest.mark.slow
 async def test_sessions_that_do_not_run_are_forgotten_in_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulator_plugin, "MAX_IDLE_SESSIONS", 2)
     plugin = served.plugin(target_agents=["nobody"])

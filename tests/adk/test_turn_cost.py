@@ -54,7 +54,6 @@ async def _read_recorded_contents(sim: Simulation) -> list[Json]:
     return [(await sim.timeline.read_request(event)).contents for event in asked]
 
 
-@pytest.mark.slow
 async def test_what_a_turn_hashes_does_not_depend_on_the_length_of_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
     hashed: list[int] = []
 
@@ -101,7 +100,6 @@ _EDITS: dict[str, Callable[[LlmRequest], object]] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("edit", _EDITS)
 async def test_an_edit_of_old_contents_by_a_callback_is_recorded_exactly(edit: str) -> None:
     turns: list[int] = []

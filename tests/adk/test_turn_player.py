@@ -6,7 +6,6 @@ import asyncio
 import gc
 from typing import Any
 
-import pytest
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from polling import wait_until
@@ -24,7 +23,6 @@ def _find_wait_task() -> asyncio.Task[Any]:
     return task
 
 
-@pytest.mark.slow
 async def test_a_call_cancelled_as_its_session_is_closed_leaves_no_unread_error() -> None:
     reports: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _loop, report: reports.append(report))

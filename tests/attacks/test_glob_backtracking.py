@@ -34,7 +34,6 @@ def test_a_rulebook_with_many_wildcards_finds_its_rules() -> None:
 
 
 @given(st.text("ab*?.\n", max_size=8), st.text("ab*?.\n", max_size=8))
-@pytest.mark.slow
 def test_wildcards_mean_what_they_meant_as_regular_expressions(pattern: str, name: str) -> None:
     expression = "".join({"*": ".*", "?": "."}.get(each, re.escape(each)) for each in pattern)
 

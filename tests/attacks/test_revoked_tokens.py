@@ -45,7 +45,6 @@ async def _run_token(*arguments: str) -> str:
     return result.stdout.strip()
 
 
-@pytest.mark.slow
 async def test_a_token_works_from_its_creation_to_its_revocation(served: RunningServices, database: str) -> None:
     secret = await _run_token("new", "ann", "--db", database)
     async with RemoteLink(served.grpc.address, credentials=Credentials(token=secret)) as link:

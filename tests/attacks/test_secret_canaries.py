@@ -47,7 +47,6 @@ _REDACTABLE = [name for name, each in EXPORT_FORMATS.items() if each.is_redactab
 
 
 @pytest.mark.parametrize("format_name", _REDACTABLE)
-@pytest.mark.slow
 def test_no_redacted_export_contains_a_secret(format_name: str, tmp_path: Path) -> None:
     cases = make_secret_cases()
     database = str(tmp_path / "sessions.db")
@@ -70,7 +69,6 @@ def _contains(text: str, secret: str) -> bool:
     return re.search(rf"(?<![\w.-]){secret}(?![\w.-])", text) is not None
 
 
-@pytest.mark.slow
 def test_a_redacted_timeline_can_be_restored(tmp_path: Path) -> None:
     database = str(tmp_path / "sessions.db")
     asyncio.run(_record_session(database, make_secret_cases()))

@@ -424,7 +424,6 @@ def test_every_command_is_attacked_or_has_a_reason_not_to_be() -> None:
     assert {*_COMMANDS, *_NOT_RUN} == {*_iter_command_names()}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", _COMMANDS)
 def test_no_command_prints_what_a_terminal_interprets(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -57,7 +57,6 @@ _BOMBS = {
 
 
 @pytest.mark.parametrize("name", _BOMBS)
-@pytest.mark.slow
 def test_a_yaml_bomb_is_refused_with_its_line_and_little_work(name: str) -> None:
     text, reason = _BOMBS[name]
 
@@ -79,7 +78,6 @@ def test_reading_stops_at_the_most_values(monkeypatch: pytest.MonkeyPatch) -> No
     count_lines(read, 100_000)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", _BOMBS)
 def test_scripts_and_rules_refuse_the_same_bombs(name: str, tmp_path: Path) -> None:
     text, reason = _BOMBS[name]
@@ -108,7 +106,6 @@ def test_a_large_file_is_not_parsed(tmp_path: Path) -> None:
         read_script(path)
 
 
-@pytest.mark.slow
 def test_the_lines_of_many_findings_are_found_in_linear_work(tmp_path: Path) -> None:
     def check(count: int) -> Callable[[], None]:
         keys = "\n".join(f"      key{number}: {{regex: '('}}" for number in range(count))
@@ -239,7 +236,6 @@ def _is_reading(node: ast.AST) -> bool:
     )  # fmt: skip
 
 
-@pytest.mark.slow
 def test_variables_and_braces_of_a_small_file_cost_little(tmp_path: Path) -> None:
     file = tmp_path / "rules.yaml"
     head = "rules: [{match: {tool: t}, do: {respond: "

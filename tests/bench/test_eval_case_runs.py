@@ -106,7 +106,6 @@ def _execute(
     return [executor.execute(run).result for run in plan.runs]
 
 
-@pytest.mark.slow
 def test_cases_are_judged_by_their_calls_and_responses(agent: Path, tmp_path: Path) -> None:
     path = _write_cases(
         tmp_path / "sums.evalset.json",
@@ -129,7 +128,6 @@ def test_cases_are_judged_by_their_calls_and_responses(agent: Path, tmp_path: Pa
     assert "The sum is 7." in (tmp_path / "runs" / "00001.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_each_run_leaves_a_page_with_what_was_expected_and_what_happened(agent: Path, tmp_path: Path) -> None:
     path = _write_cases(
         tmp_path / "sums.evalset.json",
@@ -157,7 +155,6 @@ def test_each_run_leaves_a_page_with_what_was_expected_and_what_happened(agent: 
     assert results[3].model_calls == 2
 
 
-@pytest.mark.slow
 def test_a_page_escapes_everything_and_removes_secrets(agent: Path, tmp_path: Path) -> None:
     hostile = f"{HOSTILE}</pre><script>alert(1)</script>".replace("\ud83d", "")  # which no EvalSet can contain
     asked = (f"add 1 2 {hostile}", {"api_key": "horse-battery-staple-42"}, hostile)
@@ -172,7 +169,6 @@ def test_a_page_escapes_everything_and_removes_secrets(agent: Path, tmp_path: Pa
     assert "horse" not in page
 
 
-@pytest.mark.slow
 def test_without_reports_there_is_no_page(agent: Path, tmp_path: Path) -> None:
     path = _write_cases(tmp_path / "sums.evalset.json", _build_case("right", _RIGHT))
     (result,) = _execute(path, agent, tmp_path, report=False)
@@ -180,7 +176,6 @@ def test_without_reports_there_is_no_page(agent: Path, tmp_path: Path) -> None:
     assert not list((tmp_path / "runs").glob("*.html"))
 
 
-@pytest.mark.slow
 async def test_a_case_can_be_watched_while_its_agent_is_blocked(agent: Path, tmp_path: Path) -> None:
     path = _write_cases(tmp_path / "sums.evalset.json", _build_case("right", _RIGHT))
     (agent / "wait").touch()
@@ -197,7 +192,6 @@ def _has_result(journal: Path) -> bool:
     return b'"kind":"tool_finished"' in journal.read_bytes()
 
 
-@pytest.mark.slow
 def test_the_criteria_beside_an_evalset_or_of_the_command_count(agent: Path, tmp_path: Path) -> None:
     path = _write_cases(
         tmp_path / "sums.evalset.json", _build_case("text", _WRONG_TEXT), _build_case("call", _WRONG_CALL)
@@ -299,7 +293,6 @@ def test_a_file_of_criteria_that_adk_cannot_read_is_refused(tmp_path: Path, conf
     assert find_tasks([str(path)], parse_criteria(["exact"]))[0].criteria is not None
 
 
-@pytest.mark.slow
 def test_players_and_rules_apply_to_cases(agent: Path, tmp_path: Path) -> None:
     path = _write_cases(tmp_path / "sums.evalset.json", _build_case("right", _RIGHT))
     rules = tmp_path / "rules.yaml"
@@ -314,7 +307,6 @@ def test_players_and_rules_apply_to_cases(agent: Path, tmp_path: Path) -> None:
     assert "an eval case has no world" in replayed[1].reason
 
 
-@pytest.mark.slow
 @pytest.mark.process
 def test_what_judges_cases_is_imported_before_the_first_run(agent: Path, tmp_path: Path) -> None:
     module = "google.adk.evaluation.final_response_match_v1"

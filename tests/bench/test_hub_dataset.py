@@ -172,7 +172,6 @@ def test_a_folder_with_another_dataset_never_runs_it(tmp_path: Path, monkeypatch
     assert run_bench_command("--hf", second, *options, "--resume").returncode == 0
 
 
-@pytest.mark.slow
 def test_a_dataset_that_cannot_be_loaded_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
     with pytest.raises(InvalidBench, match=r"cannot be loaded: .* Check its name"):

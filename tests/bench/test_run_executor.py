@@ -33,7 +33,6 @@ def _count(results: list[BenchResult]) -> dict[str, int]:
     return dict(Counter(f"{each.agent or each.player}: {each.outcome}" for each in results))
 
 
-@pytest.mark.slow
 def test_scripted_agents_get_exactly_their_score(tmp_path: Path) -> None:
     agents = [write_agent(tmp_path / f"passes_{count}", range(count)) for count in (0, 2, 5)]
     results = _execute(build_test_plan(write_scenarios(tmp_path, 5), *agents), tmp_path)
@@ -50,7 +49,6 @@ def test_scripted_agents_get_exactly_their_score(tmp_path: Path) -> None:
     assert (failed.tags, failed.simulated_seconds) == (("even",), 2.0)
 
 
-@pytest.mark.slow
 def test_the_oracle_passes_all_and_nothing_passes_none(tmp_path: Path) -> None:
     plan = build_test_plan(write_scenarios(tmp_path, 3), runs=2, players=("oracle", "nothing"))
     results = _execute(plan, tmp_path)

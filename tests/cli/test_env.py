@@ -189,7 +189,6 @@ _DO: list[Any] = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "value"),
     [*((key, value) for key, values in _MATCH_KEYS.items() for value in values), *(("do", value) for value in _DO)],
@@ -204,7 +203,6 @@ def test_the_schema_takes_exactly_what_the_loader_takes(key: str, value: Any) ->
     assert validator.is_valid(document) is not any(each.severity == "error" for each in findings)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "match",
     [

@@ -54,7 +54,6 @@ def test_the_cases_are_a_table(path: Path) -> None:
     assert "not replayable" in rows[2]
 
 
-@pytest.mark.slow
 def test_with_an_agent_each_case_has_a_badge_and_scores(path: Path) -> None:
     done = _run(path, "--agent", _MATH)
 
@@ -67,19 +66,16 @@ def test_with_an_agent_each_case_has_a_badge_and_scores(path: Path) -> None:
     assert "It calls no tools" in talk
 
 
-@pytest.mark.slow
 def test_cases_that_are_all_equal_exit_0(tmp_path: Path) -> None:
     assert _run(write_eval_set(tmp_path / "a.evalset.json", EQUAL), "--agent", _MATH).exit_code == 0
 
 
-@pytest.mark.slow
 def test_what_may_differ_can_be_ignored(tmp_path: Path) -> None:
     path = write_eval_set(tmp_path / "a.evalset.json", DRIFTED)
 
     assert _run(path, "--agent", _MATH, "--ignore", "add:result").exit_code == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("cases", [[], [TALK]])
 def test_nothing_to_compare_exits_3(tmp_path: Path, cases: list[dict[str, object]]) -> None:
     done = _run(write_eval_set(tmp_path / "a.evalset.json", *cases), "--agent", _MATH)
@@ -88,7 +84,6 @@ def test_nothing_to_compare_exits_3(tmp_path: Path, cases: list[dict[str, object
     assert "Nothing was compared" in done.stderr
 
 
-@pytest.mark.slow
 def test_a_metric_that_fails_exits_1(tmp_path: Path) -> None:
     (tmp_path / "test_config.json").write_text('{"criteria": {"response_match_score": 0.9}}', encoding="utf-8")
     turn = build_turn("2+2?", "4", ("add", {"a": 2, "b": 2}, 4))
@@ -100,7 +95,6 @@ def test_a_metric_that_fails_exits_1(tmp_path: Path) -> None:
     assert "response 0.00 FAILED" in done.stdout
 
 
-@pytest.mark.slow
 def test_a_case_is_a_timeline_with_what_differs(path: Path) -> None:
     done = _run(path, "--agent", _MATH, "--case", "wrong sum")
 
@@ -121,7 +115,6 @@ def test_an_unknown_case_names_those_that_there_are(path: Path) -> None:
     assert "There is no case 'nope'; there are: sum, wrong sum, talk" in done.stderr
 
 
-@pytest.mark.slow
 def test_all_of_it_is_available_as_json(path: Path) -> None:
     (file,) = json.loads(_run(path, "--agent", _MATH, "--json").stdout)
 
@@ -189,7 +182,6 @@ def test_a_file_that_can_only_be_read_is_converted_to_one_that_can_be_edited(tmp
     assert "nothing to convert" in current.stderr
 
 
-@pytest.mark.slow
 def test_a_converted_session_says_what_was_left_out(tmp_path: Path) -> None:
     source, target = asyncio.run(write_adk_session(tmp_path / "session.json")), tmp_path / "new.evalset.json"
 

@@ -89,7 +89,6 @@ def test_a_rule_that_can_be_reached_is_not_reported(matches: list[object]) -> No
     assert _find_unreachable(*matches) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["tools", "values", "patterns", "agents", "wildcards"])
 def test_the_work_grows_with_the_number_of_rules(kind: str) -> None:
     def build(count: int) -> Rules:

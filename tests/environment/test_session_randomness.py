@@ -60,7 +60,6 @@ def find_failing(probability: float, seed: int | None, label: str = "") -> list[
 
 
 @pytest.mark.parametrize("probability", [0.01, 0.1, 0.3, 0.5, 0.9])
-@pytest.mark.slow
 def test_the_rate_over_many_sessions_is_the_probability(probability: float) -> None:
     count = len(MESSAGES)
     deviation = sqrt(count * probability * (1 - probability))
@@ -68,7 +67,6 @@ def test_the_rate_over_many_sessions_is_the_probability(probability: float) -> N
         assert abs(len(find_failing(probability, seed)) - count * probability) < 4 * deviation
 
 
-@pytest.mark.slow
 def test_other_seeds_and_labels_fail_in_other_sessions() -> None:
     sets = [find_failing(0.3, 1), find_failing(0.3, 2), find_failing(0.3, 1, "a"), find_failing(0.3, 1, "b")]
     assert len({tuple(each) for each in sets}) == 4

@@ -73,12 +73,10 @@ def _assert_agreement(schema: JsonSchema, value: Any) -> None:
 
 @given(_schema_and_value())
 @examples(100)
-@pytest.mark.slow
 def test_a_change_in_arguments_is_judged_as_jsonschema_judges_it(schema_and_value: tuple[JsonSchema, Any]) -> None:
     _assert_agreement(*schema_and_value)
 
 
-@pytest.mark.slow
 @given(st.data(), _JSON)
 @examples(60)
 def test_any_value_is_judged_as_jsonschema_judges_it(data: st.DataObject, value: Any) -> None:
@@ -128,7 +126,6 @@ _VALID = st.recursive(st.booleans() | _PLAIN, _compose_schema, max_leaves=8)
 @example({"enum": [1]}, {}, True)
 @example({"uniqueItems": True}, {}, [1, True, {"a": 0}, {"a": False}])
 @examples(100, HealthCheck.filter_too_much)
-@pytest.mark.slow
 def test_any_valid_schema_is_interpreted_as_jsonschema_interprets_it(
     schema: JsonSchema, definition: Any, value: Any
 ) -> None:

@@ -46,7 +46,6 @@ def test_a_value_deeper_than_the_stack_does_not_crash() -> None:
     assert problem.message == "is too large to show, must be one of: 1, 2"
 
 
-@pytest.mark.slow
 def test_references_that_double_at_each_level_end() -> None:
     doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(60)}
     schema: dict[str, Any] = {"$ref": "#/$defs/d0", "$defs": {**doubling, "d60": {"type": "integer"}}}
@@ -67,7 +66,6 @@ def test_references_in_a_circle_end() -> None:
     assert [problem.path for problem in SchemaChecker(required).find_problems({})] == ["x"]
 
 
-@pytest.mark.slow
 def test_problems_found_before_the_check_took_too_long_are_reported() -> None:
     doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(60)}
     properties = {"a": {"type": "integer"}, "b": {"$ref": "#/$defs/d0"}}
@@ -134,7 +132,6 @@ def test_a_huge_enum_is_checked_and_abbreviated() -> None:
     assert "'choice 19' and 99980 more" in problem.message
 
 
-@pytest.mark.slow
 def test_a_long_list_of_objects_is_compared_without_comparing_every_pair() -> None:
     items = [{"n": n, "of": ["a", {"b": None}]} for n in range(30_000)]
 

@@ -17,7 +17,6 @@ _PARAMETERS = [pytest.param(kind, marks=pytest.mark.process if kind == "mcp_shel
 
 @pytest.mark.filterwarnings("ignore:(Sequential|Parallel|Loop)Agent is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("kind", _PARAMETERS)
-@pytest.mark.slow
 async def test_a_cassette_is_replayed_as_it_was_recorded(kind: str, tmp_path: Path) -> None:
     script = read_agent_script(kind)
     file = tmp_path / "kind.cassette.json"

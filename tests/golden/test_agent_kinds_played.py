@@ -39,7 +39,6 @@ def test_every_agent_has_a_script() -> None:
     assert len(KINDS) == 12
 
 
-@pytest.mark.slow
 @each_kind
 async def test_an_agent_of_each_kind_can_be_played_and_exported(kind: str, tmp_path: Path) -> None:
     script, eval_set = read_agent_script(kind), tmp_path / "played.evalset.json"

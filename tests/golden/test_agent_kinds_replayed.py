@@ -18,7 +18,6 @@ from agent_scripts import (
 from adk_agent_sim import Simulation
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:(Sequential|Parallel|Loop)Agent is deprecated:DeprecationWarning")
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=pytest.mark.process if kind == "mcp_shelf" else ()) for kind in KINDS]

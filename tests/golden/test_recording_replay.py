@@ -50,7 +50,6 @@ async def _replay(kind: str, recording: Recording) -> Replay:
     return await replay_recording(load_app(AGENTS / kind), recording)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", _KINDS)
 async def test_an_agent_of_each_kind_repeats_what_was_recorded(kind: str, tmp_path: Path) -> None:
     from_timeline, from_eval_set = await _play(kind, tmp_path)
@@ -63,7 +62,6 @@ async def test_an_agent_of_each_kind_repeats_what_was_recorded(kind: str, tmp_pa
         assert replayed.comparison.has_compared
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", _KINDS)
 async def test_a_changed_response_is_found_in_every_call(kind: str, tmp_path: Path) -> None:
     """Change all recorded responses, each a little: whatever agent made the call, it must be reported."""

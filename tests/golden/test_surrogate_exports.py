@@ -120,7 +120,6 @@ def test_every_format_can_be_written_and_read_again(format_name: ExportFormatNam
     CHECKS[format_name](out.with_suffix(".json").read_text(encoding="utf-8"), path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("format_name", EXPORT_WRITERS)
 def test_the_browser_writes_what_the_command_writes(format_name: ExportFormatName, path: Path, tmp_path: Path) -> None:
     agent = LlmAgent(name="looker", model="no/such/model")

@@ -108,7 +108,6 @@ async def test_a_turn_given_up_just_after_the_connection_came_back_is_not_asked_
     await watch.stop()
 
 
-@pytest.mark.slow
 async def test_a_turn_that_fails_before_its_agent_waits_leaves_no_unread_error(
     server: Server, watch: SessionWatch
 ) -> None:

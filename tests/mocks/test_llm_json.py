@@ -50,7 +50,6 @@ def test_commas_are_removed_outside_of_texts_only_and_lists_are_passed_over(text
     assert read_answer_object(text) == value
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["[", "{", '{"a":', '"', "[]", "{},", '\\"', "{]", "[1,", "`", '{"a": "'], ids=range(11)
 )

@@ -11,7 +11,6 @@ import pytest
 _ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.slow
 def test_the_table_in_the_documentation_is_what_the_benchmark_prints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(_ROOT / "benchmarks"), *sys.path])
     lines, scores = import_module("mock_fidelity").build_table()

@@ -244,7 +244,6 @@ def test_malformed_parts_of_a_schema_are_ignored(schema: dict[str, Any], expecte
     assert isinstance(_respond(schema), expected)
 
 
-@pytest.mark.slow
 def test_a_schema_that_branches_at_each_level_has_a_response_of_reasonable_size() -> None:
     names = [f"field_{number}" for number in range(12)]
     node = {"type": "object", "properties": {name: {"$ref": "#"} for name in names}}

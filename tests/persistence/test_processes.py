@@ -176,7 +176,6 @@ def _draft(session_id: str) -> Event:
     return Event(event_id=str(uuid4()), session_id=session_id, seq=0, timestamp=1.0, payload=saved)
 
 
-@pytest.mark.slow
 async def test_a_writer_whom_others_overtake_again_and_again_writes_in_the_end(sqlite_path: Path) -> None:
     session_id = await _new_session(sqlite_path)
     clock = _OvertakenClock(str(sqlite_path), session_id, 120)

@@ -51,7 +51,6 @@ def _events(draw: st.DrawFn, payloads: st.SearchStrategy[Payload] = payload_stra
     )
 
 
-@pytest.mark.slow
 @pytest.mark.req("003/schema-1")
 @pytest.mark.parametrize("kind", payload_strategies.PAYLOADS, ids=lambda kind: kind.__name__)
 def test_every_kind_of_event_comes_back_types_and_key_order_exact(kind: type[Payload]) -> None:

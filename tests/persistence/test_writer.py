@@ -49,7 +49,6 @@ def _another_writes(path: Path) -> Generator[sqlite3.Connection]:
 
 
 @pytest.mark.req("003/schema-10")
-@pytest.mark.slow
 async def test_appends_that_wait_together_are_one_transaction(sqlite_path: Path) -> None:
     async with open_store(sqlite_path, lock_timeout=60) as store:
         await store.create_session(_SESSION)

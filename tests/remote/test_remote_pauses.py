@@ -51,7 +51,6 @@ async def _find_session(browser: ApiClient) -> str:
     return sessions[0]["session_id"]
 
 
-@pytest.mark.slow
 async def test_a_workflow_gets_its_input_from_the_server(served: RunningServices, browser: ApiClient) -> None:
     runner = _build_runner(build_trip_app(), served)
     await _run(runner, "hello")
@@ -65,7 +64,6 @@ async def test_a_workflow_gets_its_input_from_the_server(served: RunningServices
     await runner.close()
 
 
-@pytest.mark.slow
 async def test_a_tool_gets_a_credential_that_the_server_does_not_store(
     served: RunningServices, browser: ApiClient, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -87,7 +85,6 @@ async def test_a_tool_gets_a_credential_that_the_server_does_not_store(
     assert SECRET not in caplog.text
 
 
-@pytest.mark.slow
 async def test_the_tools_of_an_mcp_server_are_there_when_the_user_has_signed_in_at_the_server(
     served: RunningServices, browser: ApiClient
 ) -> None:

@@ -20,8 +20,6 @@ from adk_agent_sim import SimulatorPlugin
 from adk_agent_sim.errors import RunUndone
 from adk_agent_sim.server.composition import RunningServices
 
-pytestmark = pytest.mark.slow
-
 
 def read_mood(tool_context: ToolContext) -> str:
     """Return the mood."""

@@ -132,7 +132,6 @@ def _execute(code: str, desk: _Desk) -> RestartFunction:
 
 
 @pytest.mark.parametrize("number", range(len(_find_examples())))
-@pytest.mark.slow
 async def test_the_examples_of_the_documentation_restart_a_session(
     served: RunningServices, browser: ApiClient, number: int
 ) -> None:
@@ -149,7 +148,6 @@ async def test_the_examples_of_the_documentation_restart_a_session(
     assert len(_find_examples()) == 2
 
 
-@pytest.mark.slow
 async def test_a_restart_gets_what_was_before_the_message_and_changes_nothing_that_sessions_share(
     served: RunningServices, browser: ApiClient, tmp_path: Path
 ) -> None:
@@ -181,7 +179,6 @@ async def test_a_restart_gets_what_was_before_the_message_and_changes_nothing_th
     assert (plan["copied_runs"], plan["replayed_turns"]) == (1, 0)
 
 
-@pytest.mark.slow
 async def test_what_needs_the_process_to_act_by_itself_is_refused_with_the_reason_and_the_next_step(
     served: RunningServices, browser: ApiClient
 ) -> None:
@@ -217,7 +214,6 @@ profiles: {mocked: [low]}
 
 
 @pytest.mark.parametrize("chosen", ["player", "profile"])
-@pytest.mark.slow
 async def test_what_was_chosen_for_tools_in_the_process_stays_chosen_after_a_restart_and_in_a_fork(
     served: RunningServices, browser: ApiClient, chosen: str
 ) -> None:
@@ -249,7 +245,6 @@ async def test_what_was_chosen_for_tools_in_the_process_stays_chosen_after_a_res
 
 
 @pytest.mark.parametrize("in_database", [False, True])
-@pytest.mark.slow
 async def test_a_restarted_run_finds_the_shared_state_that_it_had_and_no_other_session_notices(
     served: RunningServices, browser: ApiClient, tmp_path: Path, *, in_database: bool
 ) -> None:
@@ -284,7 +279,6 @@ async def _read_shared_state(browser: ApiClient, session_id: str) -> str:
     return found
 
 
-@pytest.mark.slow
 async def test_a_run_that_differs_is_refused_and_can_be_accepted(served: RunningServices, browser: ApiClient) -> None:
     desk = _Desk(served)
     async with desk.run("a", "b") as running:
@@ -329,7 +323,6 @@ _FAILING: list[tuple[Callable[[SessionRestart], Any], str]] = [
 ]
 
 
-@pytest.mark.slow
 async def test_a_restart_that_fails_changes_nothing(served: RunningServices, browser: ApiClient) -> None:
     remaining = [restart for restart, _ in _FAILING for _ in range(2)]
 
@@ -351,7 +344,6 @@ async def test_a_restart_that_fails_changes_nothing(served: RunningServices, bro
     assert desk.runs == ["a", "b"]
 
 
-@pytest.mark.slow
 async def test_what_a_restart_waits_for_is_told_and_a_process_that_ends_meanwhile_changes_nothing(
     served: RunningServices, browser: ApiClient
 ) -> None:

@@ -21,7 +21,6 @@ def _name(case: Any) -> str:
     return case["name"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", load_lines("parity_calls.jsonl"), ids=_name)
 def test_recorded_calls_do_what_they_did_in_the_package(case: Any) -> None:
     assert len(case["answers"]) == len(case["calls"])
@@ -29,7 +28,6 @@ def test_recorded_calls_do_what_they_did_in_the_package(case: Any) -> None:
     assert [str(each) for each in found] == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", load_lines("parity_graphs.jsonl"), ids=_name)
 def test_recorded_graphs_run_as_they_did_in_the_package(case: Any) -> None:
     assert case["run"]["log"]

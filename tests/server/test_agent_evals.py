@@ -81,7 +81,6 @@ async def test_the_files_in_the_folders_are_listed_and_no_code_runs_for_it(brows
     assert set((await _get_load_statuses(browser)).values()) == {"not_loaded"}
 
 
-@pytest.mark.slow
 async def test_a_replay_loads_the_agent_of_the_file_and_no_other(browser: ApiClient) -> None:
     (case,) = (await browser.get("/evals/golden_2"))["cases"]
     checked = await browser.post(f"/evals/golden_2/cases/{case['key']}/check")
@@ -99,7 +98,6 @@ async def test_a_replay_loads_the_agent_of_the_file_and_no_other(browser: ApiCli
     }
 
 
-@pytest.mark.slow
 async def test_what_is_exported_can_be_opened_replayed_and_edited(browser: ApiClient, tmp_path: Path) -> None:
     result = await _export(browser, "first_agent")
     keys = result["eval_case"]
@@ -155,7 +153,6 @@ async def test_a_file_is_named_by_its_key_and_never_by_a_path(browser: ApiClient
     assert (await browser.client.get(f"/api/evals/{key}")).status_code == 404
 
 
-@pytest.mark.slow
 async def test_an_agent_that_was_passed_has_the_file_of_its_config(tmp_path: Path) -> None:
     path = tmp_path / "math.evalset.json"
     config = SimulatedAgentConfig(name="Math", agent=math_agent, eval_set_path=path)

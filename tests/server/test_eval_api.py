@@ -115,7 +115,6 @@ async def test_a_case_without_a_conversation_says_so(browser: ApiClient) -> None
     assert (await browser.client.get(f"/api{at}/rows")).status_code == 404
 
 
-@pytest.mark.slow
 async def test_a_check_replays_the_case_and_scores_it(browser: ApiClient) -> None:
     cases = await _list(browser)
     equal = await browser.post(f"/evals/math/cases/{cases['sum']['key']}/check")
@@ -129,7 +128,6 @@ async def test_a_check_replays_the_case_and_scores_it(browser: ApiClient) -> Non
     assert (await _list(browser))["sum"]["badge"]["state"] == "equal"
 
 
-@pytest.mark.slow
 async def test_the_badge_belongs_to_the_content_that_was_replayed(browser: ApiClient) -> None:
     case = (await _list(browser))["sum"]
     at = f"/evals/math/cases/{case['key']}"
@@ -207,7 +205,6 @@ async def test_an_edit_of_somebody_else_is_a_conflict_and_both_can_be_kept(brows
     ]
 
 
-@pytest.mark.slow
 async def test_a_recording_of_another_file_is_scored(tmp_path: Path) -> None:
     expected = write_eval_set(tmp_path / "golden.evalset.json", EQUAL)
     other = build_case("run", build_turn("What is 2+2?", "The answer is 5", ("multiply", {"a": 2, "b": 2}, 4)))
@@ -267,7 +264,6 @@ async def test_a_server_without_such_files_has_no_endpoint_for_them() -> None:
         AgentSimulator([], evals=EvalCatalog([]))
 
 
-@pytest.mark.slow
 async def test_a_file_that_can_only_be_read_is_converted_to_one_that_is_served_too(tmp_path: Path) -> None:
     files = [
         EvalFile(write_legacy_eval_set(tmp_path / "old.evalset.json", "sum")),

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import uuid4
 
 import grpc
-import pytest
 from grpc import StatusCode
 from grpc_client import serve_timeline
 from hypothesis import example, given
@@ -112,7 +111,6 @@ def _user_spoke(content_json: str) -> v1.SessionEvent:
 @example(messages=[_user_spoke('{"parts": [{"text": 1}]}')])
 @example(messages=[v1.SessionEvent(agent_event=v1.AgentEvent(event_json="null"))])
 @example(messages=[v1.SessionEvent(agent_event=v1.AgentEvent(event_json='{"actions": null, "content": null}'))])
-@pytest.mark.slow
 def test_an_event_is_refused_or_can_be_read_by_everything(messages: Sequence[v1.SessionEvent]) -> None:
     asyncio.run(_append_and_read(messages))
 
@@ -156,7 +154,6 @@ async def _read_rows(timeline: Timeline, events: Sequence[Event]) -> None:
 @given(response=_ADK_EVENT | _ANY_JSON, anyway=st.booleans())
 @example(response=[], anyway=True)
 @example(response={"content": {"parts": [{"function_call": {"name": ["add"]}}]}}, anyway=False)
-@pytest.mark.slow
 def test_a_decision_is_refused_or_can_be_read_by_everything(response: Any, anyway: bool) -> None:
     asyncio.run(_decide_and_read(response, anyway=anyway))
 

@@ -138,7 +138,6 @@ async def test_another_file_in_the_folder_can_be_chosen(browser: ApiClient, tmp_
     assert all(EvalSet.model_validate_json((tmp_path / name).read_text()).eval_cases for name in names)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "reason"),
     [

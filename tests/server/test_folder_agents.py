@@ -113,7 +113,6 @@ class TestListing:
 
 
 class TestFailures:
-    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("code", "problem", "advice"),
         [
@@ -151,7 +150,6 @@ class TestFailures:
             write_agent(tmp_path, "mended_agent")
             assert (await browser.post("/agents/mended_agent/load"))["load_status"] == "loaded"
 
-    @pytest.mark.slow
     async def test_an_import_that_hangs_says_where_and_holds_nobody_up(self, tmp_path: Path) -> None:
         (tmp_path / "folder_gate.py").write_text(_GATE)
         write_agent(tmp_path, "hanging_agent", _HANGING)
@@ -189,7 +187,6 @@ class TestFailures:
 
 
 class TestReload:
-    @pytest.mark.slow
     async def test_new_sessions_use_the_changed_code_and_running_ones_do_not(self, tmp_path: Path) -> None:
         write_agent(tmp_path, "polite_agent")
         async with serve_simulator(AgentSimulator(folder=tmp_path, reload=True)) as browser:
@@ -217,7 +214,6 @@ class TestReload:
             assert fork["agent_revision"] == 1
             assert "Howdy Ada" in await _call_greet(browser, fork["session_id"])
 
-    @pytest.mark.slow
     async def test_shared_modules_and_relative_imports_are_loaded_again_with_what_uses_them(
         self, tmp_path: Path
     ) -> None:
@@ -243,7 +239,6 @@ class TestReload:
             agents = await _get_agents(browser)
         assert (agents["alone_agent"]["revision"], agents["using_agent"]["revision"]) == (0, 1)
 
-    @pytest.mark.slow
     async def test_a_change_that_breaks_the_agent_is_told_and_its_repair_too(self, tmp_path: Path) -> None:
         write_agent(tmp_path, "fragile_agent")
         async with serve_simulator(AgentSimulator(folder=tmp_path, reload=True)) as browser:
@@ -266,7 +261,6 @@ class TestReload:
 
 
 class TestAfterARestart:
-    @pytest.mark.slow
     async def test_a_session_is_read_exported_and_forked_with_the_code_of_now(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -791,7 +791,6 @@ class TestServer:
                 async with serve_grpc(timeline, access=None, port=server.port):
                     pass
 
-    @pytest.mark.slow
     async def test_a_request_of_many_megabytes_is_accepted(self, timeline: Timeline) -> None:
         async with serve_timeline(timeline) as client:
             session_id = await create_session(client)

@@ -77,7 +77,6 @@ def test_a_response_schema_that_is_no_object_is_refused() -> None:
         _survives(_build_request(response_json_schema=[]))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(types.Part.model_fields))
 @pytest.mark.req("003/proto-8")
 @given(data=st.data())

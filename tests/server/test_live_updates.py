@@ -125,7 +125,6 @@ class TestASession:
         assert update["session"]["session_id"] == second
 
     @pytest.mark.usefixtures("no_keepalive")
-    @pytest.mark.slow
     async def test_a_slow_tab_is_sent_only_the_current_state(self, browser: ApiClient) -> None:
         """It reads nothing during hundreds of events; what is queued for it is bounded by its socket."""
         session_id = await browser.start_session("agent", "go")

@@ -18,7 +18,6 @@ from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
 
 
-@pytest.mark.slow
 def test_every_model_is_in_it_including_those_of_the_socket() -> None:
     names = [module.name for module in pkgutil.iter_modules(server.__path__) if module.name.endswith("api_models")]
     assert len(names) > 5
@@ -42,14 +41,12 @@ def test_it_is_the_same_text_every_time() -> None:
     assert printed == render_document()
 
 
-@pytest.mark.slow
 def test_fields_of_updates_are_always_present() -> None:
     update = build_document()["components"]["schemas"]["SessionUpdate"]
 
     assert update["required"] == ["type", "session", "rows"]
 
 
-@pytest.mark.slow
 def test_every_response_that_is_not_a_success_is_an_error_body() -> None:
     for path in build_document()["paths"].values():
         for operation in path.values():

@@ -317,7 +317,6 @@ async def test_nothing_is_replaced_where_nothing_was_exported(browser: ApiClient
     assert "no earlier export" in refusal["message"]
 
 
-@pytest.mark.slow
 async def test_a_session_of_an_earlier_process_is_forked_and_stays_linked(tmp_path: Path) -> None:
     RUNS.clear()
     database = tmp_path / "sessions.db"

@@ -249,7 +249,6 @@ async def test_a_session_without_a_model_or_recording_offers_neither_and_refuses
         await client.post_refused(url, named, 422)
 
 
-@pytest.mark.slow
 async def test_a_chosen_player_stays_after_an_undo_in_forks_and_after_the_next_start(tmp_path: Path) -> None:
     database, agent = tmp_path / "sessions.sqlite", LlmAgent(name="sums", model="m", tools=[add])
     async with serve_agents(tmp_path, agent, database=database) as client:

@@ -1,6 +1,5 @@
 from collections.abc import Mapping, Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,7 +33,6 @@ async def test_any_list_of_ids_comes_back_as_it_was(numbers: list[int]) -> None:
     assert await unpack_ids(packed, shelf.read) == ids
 
 
-@pytest.mark.slow
 def test_one_more_id_costs_a_bounded_number_of_bytes_however_long_the_list() -> None:
     def cost(count: int) -> int:
         shelf = Shelf()

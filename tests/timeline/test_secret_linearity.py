@@ -124,7 +124,6 @@ def _count_lines(action: Callable[[], object]) -> int:
     return count
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", _ADVERSARIAL)
 def test_twice_the_text_is_at_most_twice_the_work(name: str) -> None:
     redactor = Redactor({"A_KEY": "a" * 200 + "!", "B_KEY": "ab" * 3_000})

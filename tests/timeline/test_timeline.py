@@ -531,7 +531,6 @@ class TestRequests:
             await timeline.read_request(started)
 
     @pytest.mark.parametrize("sizes", [(50, 400), pytest.param((100, 1_000), marks=pytest.mark.long)])
-    @pytest.mark.slow
     async def test_a_conversation_is_stored_once_however_often_it_is_sent(self, sizes: tuple[int, int]) -> None:
         async def count_stored_bytes(turns: int) -> int:
             store = MemoryStore()

@@ -210,7 +210,6 @@ def test_a_script_of_the_model_decides_nothing_else(tmp_path: Path, step: str) -
         prepare_run(WorldRunPlan(player=f"script:{script}"), build_two_turns())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("player", "passed"), [("oracle", True), ("nothing", False), ("random", False)])
 async def test_players_of_worlds_play_the_model(player: str, passed: bool) -> None:
     result = await prepare_run(WorldRunPlan(player=player), build_mail_arrival()).run()

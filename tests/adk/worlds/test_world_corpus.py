@@ -60,7 +60,6 @@ ONE_OF_EACH = list({row["mutation"]: row for row in reversed(REPEATABLE)}.values
 """One trace of each kind of mistake."""
 
 
-@pytest.mark.slow
 @pytest.mark.req("004/self-contained", "004/oracle-validation")
 @pytest.mark.parametrize("scenario_id", SCENARIOS)
 async def test_an_agent_that_follows_the_oracle_passes(scenario_id: str) -> None:
@@ -88,7 +87,6 @@ async def _check_recorded_verdict(row: dict[str, Any]) -> None:
     assert result.passed is row["scripted"]["success"], (row["scripted"], str(result.verdict), result.ended)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("row", ONE_OF_EACH, ids=_get_name)
 async def test_an_agent_that_makes_a_recorded_mistake_gets_the_recorded_verdict(row: dict[str, Any]) -> None:
     await _check_recorded_verdict(row)

@@ -22,7 +22,6 @@ def tools() -> list[Tool]:
     return [tool for app in found if app is not None for tool in app.tools().values()]
 
 
-@pytest.mark.slow
 def test_every_tool_has_a_schema_that_is_one() -> None:
     for tool in tools():
         schema = build_parameters_schema(tool)

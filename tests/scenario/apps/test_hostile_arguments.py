@@ -90,7 +90,6 @@ _NAMED, _NAMED_CHECKED = _name(_TOOLS), _name(_CHECKED)
 _FITTING = {name: _build_fitting_strategy(tool) for name, (_, tool) in _NAMED_CHECKED.items()}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", _NAMED)
 @examples(12, HealthCheck.data_too_large)
 @given(st.data())
@@ -105,7 +104,6 @@ def test_any_arguments_at_all_give_an_answer_or_an_error(name: str, data: st.Dat
     json.dumps(app.hidden_state())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", _NAMED_CHECKED)
 @examples(25, HealthCheck.data_too_large)
 @given(st.data())

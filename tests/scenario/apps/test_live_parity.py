@@ -21,7 +21,6 @@ def world() -> World:
     return World(JsonScenarioImporter().import_from_json(json_str=file)[0])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "arguments", "message"),
     [
@@ -126,7 +125,6 @@ def test_the_root_of_a_file_system_cannot_be_removed(world: World, path: str) ->
     world.call("Files", "mkdir", {"path": "still/there"})
 
 
-@pytest.mark.slow
 def test_who_writes_to_himself_starts_a_conversation_each_time(world: World) -> None:
     made = {world.call("Chats", "send_message", {"user_id": ME, "content": text}) for text in "ab"}
     assert len(made) == 2

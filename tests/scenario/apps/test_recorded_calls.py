@@ -145,14 +145,12 @@ def _tools(*apps: str) -> list[tuple[str, str]]:
     return [each for each in dict.fromkeys((row["app"], row["fn"]) for row in _CALLS) if each[0] in apps]
 
 
-@pytest.mark.slow
 @pytest.mark.req("004/apps-email")
 @pytest.mark.parametrize(("app", "function"), _tools("Emails"))
 def test_every_call_of_the_mail_app_does_what_it_did_in_the_package(app: str, function: str) -> None:
     assert _differences()[app, function] == []
 
 
-@pytest.mark.slow
 @pytest.mark.req("004/apps-messaging")
 @pytest.mark.parametrize(("app", "function"), _tools("Messages", "Chats"))
 def test_every_call_of_the_messaging_apps_does_what_it_did_in_the_package(app: str, function: str) -> None:
@@ -165,7 +163,6 @@ def test_every_call_of_the_file_systems_does_what_it_did_in_the_package(app: str
     assert _differences()[app, function] == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("app", "function"),
     _tools("AgentUserInterface", "SystemApp", "Contacts", "Calendar", "RentAFlat", "City", "Cabs", "Shopping"),

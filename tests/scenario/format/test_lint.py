@@ -281,7 +281,6 @@ def test_a_finding_names_the_line() -> None:
     assert '"gone"' in text[finding.line - 1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", load_scenarios())
 def test_what_are_wrote_is_clean(name: str) -> None:
     assert _lint_file(load_scenarios()[name], are=True) == []
@@ -307,7 +306,6 @@ def _graph(rows: list[list[Any]]) -> dict[str, Any]:
     return build_scenario(*events)
 
 
-@pytest.mark.slow
 def test_are_refuses_the_event_graphs_that_it_was_seen_to_refuse_and_no_others() -> None:
     for recorded in load_lines("import_verdicts.jsonl"):
         found = [each for each in _lint_file(_graph(recorded["events"]), are=True) if each.severity == "error"]
@@ -411,7 +409,6 @@ def test_what_are_refuses_is_an_error_only_if_asked_for(name: str) -> None:
 
 
 @pytest.mark.parametrize("count", [5_000, pytest.param(50_000, marks=pytest.mark.long)])
-@pytest.mark.slow
 def test_a_chain_and_a_ring_of_very_many_events_are_read_and_checked(count: int) -> None:
     chain = [
         build_event("0"),
@@ -424,7 +421,6 @@ def test_a_chain_and_a_ring_of_very_many_events_are_read_and_checked(count: int)
 
 
 @pytest.mark.parametrize("count", [2_000, pytest.param(50_000, marks=pytest.mark.long)])
-@pytest.mark.slow
 def test_very_many_apps_and_threads_are_checked_in_one_pass(count: int) -> None:
     file = build_scenario(*(build_event(str(n), "USER") for n in range(count)))
     file["apps"] += [{"name": f"R{n}", "class_name": "ReminderApp", "app_state": None} for n in range(count)]

@@ -42,7 +42,6 @@ def test_the_corpus_is_complete_and_its_oracle_traces_pass() -> None:
     assert len(SCENARIO_IDS) == 9
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scenario_id", SCENARIO_IDS)
 def test_every_scenario_of_the_corpus_is_sound(scenario_id: str) -> None:
     result = check_scenario(load_corpus_scenario(scenario_id))
@@ -66,7 +65,6 @@ def test_the_oracle_acts_when_it_is_expected_to(scenario_id: str) -> None:
     assert run.ended is PlayEnd.FINISHED
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [ORACLE, RANDOM])
 @pytest.mark.parametrize(
     "scenario_id", [*SCENARIO_IDS[:3], *(pytest.param(each, marks=pytest.mark.long) for each in SCENARIO_IDS[3:])]

@@ -27,7 +27,6 @@ _VALUES: st.SearchStrategy[Any] = st.recursive(
 
 @settings(max_examples=500)
 @given(st.sampled_from(sorted(KEYED_CHECKERS)), _VALUES, _VALUES)
-@pytest.mark.slow
 def test_values_that_count_as_the_same_have_the_same_key(checker: str, got: Any, expected: Any) -> None:
     if not passes_checker(checker, got, expected):
         return

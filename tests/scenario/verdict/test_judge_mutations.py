@@ -21,7 +21,6 @@ _KINDS = [kind for kind in MUTATIONS if kind != "switch_app"]
 RECORDED = {(row["scenario"], row["kind"], row["number"]): row for row in load_lines("mutation_verdicts.jsonl")}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", _KINDS)
 def test_a_mistake_is_noticed_if_the_reference_notices_it(kind: str) -> None:
     traces = list_mutated_traces(kind)

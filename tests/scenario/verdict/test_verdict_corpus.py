@@ -17,7 +17,6 @@ def _get_name(row: dict[str, Any]) -> str:
     return f"{row['scenario'].removeprefix('scenario_synth_')}-{row['mutation']}"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("row", JUDGED, ids=_get_name)
 def test_the_verdict_is_the_recorded_one(row: dict[str, Any]) -> None:
     trace = read_file(load_agent_traces()[row["scenario"], row["mutation"]])

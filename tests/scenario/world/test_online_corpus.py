@@ -33,7 +33,6 @@ def _replay_verdict(run: dict[str, Any]) -> Any:
     return judge
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("is_judged", [False, True], ids=["replayed", "judged"])
 @pytest.mark.parametrize("run", RUNS, ids=lambda each: f"{each['scenario']}-{'-'.join(each['variant']) or 'perfect'}")
 def test_a_run_with_an_agent_goes_as_in_are(run: dict[str, Any], is_judged: bool) -> None:

@@ -35,7 +35,6 @@ def _row(event: ExportedCompletedEvent) -> dict[str, Any]:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scenario_id", DIGESTS)
 def test_an_oracle_run_ends_as_in_are(scenario_id: str) -> None:
     file = load_scenarios()[scenario_id]

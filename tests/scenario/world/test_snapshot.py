@@ -37,7 +37,6 @@ def _play_to_end(world: World) -> str:
     return _bytes(world) + json.dumps(notifications) + str(world.failed_events)
 
 
-@pytest.mark.slow
 def test_from_every_event_the_run_can_be_run_again() -> None:
     noise = Noise(failure_probability=0.5, events_per_minute=20)
     world = build_world(
