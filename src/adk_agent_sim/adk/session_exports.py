@@ -11,11 +11,9 @@ from adk_agent_sim.adk.agent_run import AgentRun
 from adk_agent_sim.golden.adk_test_fixture import write_adk_test_fixture
 from adk_agent_sim.golden.eval_criteria import EvalCriteria, check_config, write_criteria
 from adk_agent_sim.golden.eval_set import EvalSetWriter
-from adk_agent_sim.golden.faulty_turns import remove_faulty_turns
 from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBuilder
 from adk_agent_sim.golden.markdown_report import render_markdown_report
-from adk_agent_sim.golden.rejected_responses import remove_rejected_responses
-from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_finished_events
+from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_exported_events
 from adk_agent_sim.golden.user_turns import describe_left_out
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline import jsonl
@@ -25,7 +23,6 @@ from adk_agent_sim.timeline.redaction.redacted_records import iter_redacted_reco
 from adk_agent_sim.timeline.redaction.redactor import redact_events
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 _log = get_logger(__name__)
 
@@ -68,8 +65,7 @@ class SessionExports:
         """
         path = f"{to_file_stem(self._agent_run.name)}.evalset.json" if eval_set_path is None else eval_set_path
         config = SimulatedAgentConfig(name=self._agent_run.name, agent=self._agent_run.root_agent, eval_set_path=path)
-        events = select_finished_events(self.log()) if finished_only else self.log()
-        events = events if include_rejected else remove_rejected_responses(events)
+        events = select_exported_events(self.log(), finished_only=finished_only, include_rejected=include_rejected)
         return SimulationSession.from_events(
             config,
             self.session_id,
@@ -136,10 +132,9 @@ class SessionExports:
         Raises:
             NotReplayable: `adk test` cannot replay the session.
         """
-        events = remove_faulty_turns(remove_undone_events(self.log()))
         write_adk_test_fixture(
             self.session(include_rejected=include_rejected),
-            events if include_rejected else remove_rejected_responses(events),
+            select_exported_events(self.log(), include_rejected=include_rejected),
             path,
             has_tool_error_plugin=self._agent_run.has_tool_error_plugin,
             anyway=anyway,

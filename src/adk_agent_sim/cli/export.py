@@ -105,9 +105,12 @@ def export(
     if criteria is not None and format_name != "evalset":
         raise click.UsageError("--criteria needs --format evalset: `adk eval` reads them.")
     stored_session, events, lines = asyncio.run(_read_session(database, session, format_name, redact=redact))
-    selected = _filter_events(events, finished_only=finished_only, redact=redact)
-    if not include_rejected and format_name in ("evalset", "adk-test"):
-        selected = _remove_rejected(selected)
+    if format_name in ("evalset", "adk-test"):
+        selected = _select_exported(events, finished_only=finished_only, include_rejected=include_rejected)
+    else:
+        selected = _select_shown(events, finished_only=finished_only)
+    if redact:
+        selected = _redact(selected)
     match format_name:
         case "jsonl":
             _write_text(out, "\n".join(lines) + "\n", as_json=as_json)
@@ -139,19 +142,24 @@ async def _read_session(
         return session, (), [jsonl.encode_line(record) async for record in records]
 
 
-def _filter_events(events: Sequence[Event], *, finished_only: bool, redact: bool) -> Sequence[Event]:
+def _select_exported(events: Sequence[Event], *, finished_only: bool, include_rejected: bool) -> Sequence[Event]:
+    from adk_agent_sim.golden.session import select_exported_events
+
+    return select_exported_events(events, finished_only=finished_only, include_rejected=include_rejected)
+
+
+def _select_shown(events: Sequence[Event], *, finished_only: bool) -> Sequence[Event]:
+    """Select the events of a report, which shows injected faults and rejected responses too."""
     from adk_agent_sim.golden.session import select_finished_events
-    from adk_agent_sim.timeline.redaction.redactor import redact_events
     from adk_agent_sim.timeline.undone_events import remove_undone_events
 
-    selected = select_finished_events(events) if finished_only else remove_undone_events(events)
-    return redact_events(selected) if redact else selected
+    return select_finished_events(events) if finished_only else remove_undone_events(events)
 
 
-def _remove_rejected(events: Sequence[Event]) -> Sequence[Event]:
-    from adk_agent_sim.golden.rejected_responses import remove_rejected_responses
+def _redact(events: Sequence[Event]) -> Sequence[Event]:
+    from adk_agent_sim.timeline.redaction.redactor import redact_events
 
-    return remove_rejected_responses(events)
+    return redact_events(events)
 
 
 def _describe_left_out(events: Sequence[Event], *, include_rejected: bool) -> list[str]:

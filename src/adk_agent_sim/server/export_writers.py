@@ -29,8 +29,7 @@ from adk_agent_sim.golden.eval_criteria import (
 from adk_agent_sim.golden.eval_set import EvalSetWriter
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormatName
 from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder, build_eval_id
-from adk_agent_sim.golden.rejected_responses import remove_rejected_responses
-from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_finished_events
+from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_exported_events
 from adk_agent_sim.golden.user_turns import describe_left_out
 from adk_agent_sim.server.export_api_models import ExportFormatInfo, ExportRecord, ExportResult
 from adk_agent_sim.timeline.events import Event
@@ -73,10 +72,10 @@ class ExportSource:
 
     def select_events(self) -> Sequence[Event]:
         """Return the events to export; raise SessionIncomplete, which says why, if there are none."""
-        finished = select_finished_events(self.events)
+        finished = select_exported_events(self.events, finished_only=True, include_rejected=self.include_rejected)
         if not finished and (left_out := self.describe_left_out()):
             raise SessionIncomplete(self.session_id, left_out)
-        return finished if self.include_rejected else remove_rejected_responses(finished)
+        return finished
 
     def describe_left_out(self) -> list[str]:
         """Return what is not exported, and why."""
