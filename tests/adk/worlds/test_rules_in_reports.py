@@ -12,7 +12,7 @@ from scripted_model import call_response, text_response
 from world_runs import SEND_A, build_two_turns, create_scripted_agent
 
 from adk_agent_sim.adk.worlds.html_report import render_html_report
-from adk_agent_sim.adk.worlds.run_exports import read_log
+from adk_agent_sim.adk.worlds.run_exports import RunExports, read_log, write_exports
 from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan, prepare_run
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.timeline.timeline import Timeline
@@ -31,6 +31,9 @@ rules:
   - name: invented
     match: {tool: make_coffee}
     do: {respond: {coffee: black}}
+  - name: key
+    match: {tool: get_key}
+    do: {respond: {api_key: tulip-Garden-77x}}
 """
 
 
@@ -90,3 +93,16 @@ async def test_what_the_model_got_is_shown_where_a_rule_changed_the_result(tmp_p
     (changed,) = (row[2] for row in rows if row[2].startswith("Emails__list_emails"))
     assert "changed by the rule short: " in changed
     assert "The model got: " in changed
+
+
+async def test_a_secret_that_only_a_rule_named_is_masked_in_every_report(tmp_path: Path) -> None:
+    says = ("AgentUserInterface__send_message_to_user", {"content": "Use tulip-Garden-77x."})
+    run = _prepare(tmp_path, call_response(("get_key", {})), call_response(says), text_response("tulip-Garden-77x"))
+    exports = RunExports(markdown=str(tmp_path / "run.md"), report=str(tmp_path / "run.html"))
+
+    assert await write_exports(run, await run.run(), exports) == []
+
+    for name in ("run.md", "run.html"):
+        report = (tmp_path / name).read_text(encoding="utf-8")
+        assert "tulip-Garden-77x" not in report
+        assert report.count("Use ") > 0

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from adk_agent_sim.adk.worlds.run_redaction import build_run_redactor
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.golden.rule_calls import RuleCall, find_rule_calls
 from adk_agent_sim.golden.run_page import PageOutcome, PageRow, RunPage, render_run_page
@@ -33,12 +34,8 @@ def render_html_report(
         log: The timeline of the run, which has the calls that environment rules answered.
         has_world_times: Whether the times of the timeline are those of the world.
     """
-    redactor = Redactor()
+    redactor = build_run_redactor(world, log)
     rule_calls = find_rule_calls(log)
-    for call in rule_calls:
-        redactor.learn_secrets(to_json_value({"arguments": dict(call.arguments), "result": call.result}))
-    for event in world.event_log():
-        redactor.learn_secrets(to_json_value({"arguments": dict(event.arguments), "result": event.value}))
     outcomes: dict[bool | None, PageOutcome] = {None: "not judged", True: "passed", False: "failed"}
     verdict = None if result.verdict is None else "\n".join(render_verdict(result.verdict))
     page = RunPage(

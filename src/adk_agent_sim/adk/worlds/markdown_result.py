@@ -22,12 +22,8 @@ from adk_agent_sim.timeline.redaction.redactor import Redactor
 _OUTCOMES = {True: "passed", False: "failed", None: "not judged"}
 
 
-def render_markdown_result(world: World, result: WorldRunResult) -> str:
+def render_markdown_result(world: World, result: WorldRunResult, redactor: Redactor) -> str:
     """Return the sections; secrets are masked, and texts of scenarios and agents are rendered as code."""
-    redactor = Redactor()
-    log = world.event_log()
-    for event in log:
-        redactor.learn_secrets(to_json_value({"arguments": dict(event.arguments), "result": event.value}))
     metadata = result.metadata
     rows = [
         ("Scenario", render_inline_code(result.scenario_id)),
@@ -44,7 +40,7 @@ def render_markdown_result(world: World, result: WorldRunResult) -> str:
     if result.verdict is not None:
         lines = "\n".join(render_verdict(result.verdict))
         sections.append(render_titled_block("Verdict", render_code_block(redactor.redact_text(lines))))
-    happened = render_code_block("\n".join(_render_events(log, redactor, world.now - world.elapsed)))
+    happened = render_code_block("\n".join(_render_events(world.event_log(), redactor, world.now - world.elapsed)))
     sections.append(render_titled_block("What happened in the world", happened))
     return "\n\n".join(sections) + "\n"
 

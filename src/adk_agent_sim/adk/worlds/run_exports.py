@@ -8,6 +8,7 @@ from pathlib import Path
 
 from adk_agent_sim.adk.worlds.html_report import render_html_report
 from adk_agent_sim.adk.worlds.markdown_result import render_markdown_result
+from adk_agent_sim.adk.worlds.run_redaction import build_run_redactor
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_clock import WorldClock
 from adk_agent_sim.adk.worlds.world_run import WorldRun
@@ -70,8 +71,10 @@ async def _write_eval_set(run: WorldRun, result: WorldRunResult, path: Path) -> 
 
 
 async def _write_markdown(run: WorldRun, result: WorldRunResult, path: Path) -> None:
-    session = render_markdown_report(await read_log(run))
-    atomic_write_text(path, f"{render_markdown_result(run.world, result)}\n{session}")
+    log = await read_log(run)
+    redactor = build_run_redactor(run.world, log)
+    session = render_markdown_report([redactor.redact_event(event) for event in log], redact=False)
+    atomic_write_text(path, f"{render_markdown_result(run.world, result, redactor)}\n{session}")
 
 
 async def _write_report(run: WorldRun, result: WorldRunResult, path: Path) -> None:
