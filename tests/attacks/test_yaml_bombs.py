@@ -199,7 +199,6 @@ _READERS = {
     "server/world_playground.py": "a value that was serialised in the same line",
     "server/live_updates.py": "a message of a web socket, whose size is limited",
     "scenario/format/json_positions.py": "one key of a text that strict_json has accepted",
-    "cli/call_parsing.py": "a line that a person types in the terminal",
     "golden/adk_files.py": "ADK's models, after strict_json has accepted the text",
     "golden/eval_set.py": "checks a text that it is about to write",
     "golden/cassette.py": "a value that was serialised in the lines above",

@@ -22,6 +22,7 @@ _PARSED_LINES: list[tuple[str, list[tuple[str, dict[str, Any]]]]] = [
     ('order o={"items": [{"sku": "a b"}]} n=1', [("order", {"o": {"items": [{"sku": "a b"}]}, "n": 1})]),
     ('search query="two words"', [("search", {"query": "two words"})]),
     ('[["a", {"x": 1}], ["b", {}]]', [("a", {"x": 1}), ("b", {})]),
+    ("other a=NaN b=1e999", [("other", {"a": "NaN", "b": "1e999"})]),
 ]
 
 
@@ -40,6 +41,13 @@ def test_a_line_is_read_as_it_is_meant(line: str, calls: list[tuple[str, dict[st
         ("search {1}", "not a JSON object"),
         ("[1, 2]", "Write several calls as a JSON list"),
         ('[["a"]]', "Write several calls as a JSON list"),
+        ('[["a", {"x": NaN}]]', "NaN is not a JSON number"),
+        ('search {"limit": 1, "limit": 2}', "the key 'limit' twice"),
+        ('search {"limit": 1e999}', "the number 1e999 is too large"),
+        ('other o={"a": 1, "a": 2}', "the key 'a' twice"),
+        ("other o=[Infinity]", "Infinity is not a JSON number"),
+        ("other o=" + "[" * 100_000, "nested too deeply|more than 100 levels"),
+        ("[" * 100_000, "nested too deeply|more than 100 levels"),
     ],
 )
 def test_a_line_that_cannot_be_read_says_how_to_write_it(line: str, message: str) -> None:

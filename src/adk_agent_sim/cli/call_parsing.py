@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, cast
 
 from adk_agent_sim.errors import InvalidCallSyntax
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.strict_json import MAX_DEPTH, InvalidJson, parse_json, parse_json_at, parse_json_object
 
 _ARGUMENT_NAME = re.compile(r"\s*([^\s=]+)=")
 _WORD = re.compile(r"'([^']*)'|(\S*)")
+_CALL_LIST = '[["add", {"a": 1, "b": 2}], ["add", {"a": 3, "b": 4}]]'
 
 
 def parse_calls(line: str, schemas: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, dict[str, Json]]]:
@@ -41,16 +42,19 @@ def parse_calls(line: str, schemas: Mapping[str, Mapping[str, Any]]) -> list[tup
 
 def _parse_call_list(line: str) -> list[tuple[str, dict[str, Json]]]:
     try:
-        return [(str(name), dict(args)) for name, args in json.loads(line)]
+        calls = parse_json(line, max_depth=MAX_DEPTH)
+    except InvalidJson as error:
+        raise InvalidCallSyntax(f"Write several calls as a JSON list, such as {_CALL_LIST}: {error}") from None
+    try:
+        return [(str(name), dict(args)) for name, args in cast("Any", calls)]
     except (ValueError, TypeError):
-        example = '[["add", {"a": 1, "b": 2}], ["add", {"a": 3, "b": 4}]]'
-        raise InvalidCallSyntax(f"Write several calls as a JSON list, such as {example}") from None
+        raise InvalidCallSyntax(f"Write several calls as a JSON list, such as {_CALL_LIST}") from None
 
 
 def _parse_json_object(text: str) -> dict[str, Json]:
     try:
-        return dict(json.loads(text))
-    except (ValueError, TypeError) as error:
+        return parse_json_object(text, max_depth=MAX_DEPTH)
+    except InvalidJson as error:
         raise InvalidCallSyntax(f"The arguments are not a JSON object: {error}") from None
 
 
@@ -78,14 +82,13 @@ def _parse_value(rest: str, start: int, schema: Mapping[str, Any]) -> tuple[Json
     """
     if rest[start : start + 1] in ("{", "[", '"'):
         try:
-            # `raw_decode` stops after the value, where the next argument may begin.
-            return json.JSONDecoder().raw_decode(rest, start)
-        except ValueError as error:
-            raise InvalidCallSyntax(f"{rest[start:]!r} is not JSON: {error}") from None
+            return parse_json_at(rest, start, max_depth=MAX_DEPTH)
+        except InvalidJson as error:
+            raise InvalidCallSyntax(f"{rest[start:][:200]!r} is not JSON: {error}") from None
     word = cast("re.Match[str]", _WORD.match(rest, start))
     if word[1] is not None or schema.get("type") == "string":
         return word[1] if word[1] is not None else word[2], word.end()
     try:
-        return json.loads(word[2]), word.end()
-    except ValueError:
+        return parse_json(word[2]), word.end()
+    except InvalidJson:
         return word[2], word.end()

@@ -59,6 +59,23 @@ def parse_json(text: str | bytes, *, max_depth: int | None = None, allow_duplica
     return value
 
 
+def parse_json_at(text: str, start: int, *, max_depth: int | None = None) -> tuple[Json, int]:
+    """Return the JSON value that begins at a position of a text, and the position after it.
+
+    Raises:
+        InvalidJson: As `parse_json`.
+    """
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise InvalidJson(f"it is not JSON: {error.msg}", error.lineno, error.colno) from error
+    except RecursionError as error:
+        raise _too_deep(max_depth) from error
+    if max_depth is not None and is_too_deep(value, max_depth):
+        raise _too_deep(max_depth)
+    return value, end
+
+
 def parse_json_object(
     text: str | bytes, *, max_depth: int | None = None, allow_duplicate_keys: bool = False
 ) -> dict[str, Json]:
@@ -151,3 +168,8 @@ def _parse_int(digits: str) -> int:
     if len(digits) > _MAX_DIGITS:
         raise InvalidJson(f"the number {digits[:40]}... is too large")
     return int(digits)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_build_object, parse_constant=_reject_constant, parse_float=_parse_float, parse_int=_parse_int
+)
