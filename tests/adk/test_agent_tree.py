@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pytest
 from google.adk.agents import LlmAgent
+from google.adk.apps import App
 from google.adk.tools import AgentTool
 from google.adk.workflow import START, BaseNode, Workflow, node
 
 from adk_agent_sim import RunFailed, Simulation
 from adk_agent_sim.adk.agent_tree import collect_agent_names, iter_agents, may_run_side_by_side
+from adk_agent_sim.adk.forking.callback_names import list_callbacks
 from adk_agent_sim.adk.instruction_keys import find_instruction_keys
 from adk_agent_sim.adk.steps import Done, ModelTurn
+from adk_agent_sim.adk.tool_catalog import build_tool_catalog, list_tool_names
 from adk_agent_sim.errors import StateKeyMissing
+from adk_agent_sim.timeline.events import Event, UserSpoke
 
 
 def clean_up(node_input: str) -> str:
@@ -58,6 +62,20 @@ def test_a_workflow_that_returns_to_an_earlier_node_is_searched_once() -> None:
     workflow = Workflow(name="loop", edges=[(START, writer, critic), (critic, {"again": writer})])
     assert [agent.name for agent in iter_agents(workflow)] == ["writer", "critic"]
     assert find_instruction_keys(workflow) == {"draft": ["writer", "critic"]}
+
+
+async def test_what_an_agent_in_a_parallel_worker_can_do_is_listed() -> None:
+    def note(callback_context: object, llm_request: object) -> None:
+        """Do nothing."""
+
+    worker = LlmAgent(name="worker", model="none", tools=[clean_up], before_model_callback=note)
+    workflow = Workflow(name="flow", edges=[(START, node(worker, parallel_worker=True))])
+    app = App(name="parallel", root_agent=workflow)
+    said = Event(event_id="e", seq=1, timestamp=1.0, session_id="s", payload=UserSpoke(content={}), agent_name="worker")
+
+    assert "clean_up" in (list_tool_names(app) or ())
+    assert "clean_up" in (await build_tool_catalog(app)).tools
+    assert list_callbacks(app, [said]) == ["agent 'worker': before_model_callback note"]
 
 
 @pytest.mark.parametrize("node", [_create_agent("tone", "Be {mood}, and {style}."), None])

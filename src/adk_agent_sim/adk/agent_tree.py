@@ -1,4 +1,4 @@
-"""Finds the agents of an app before they run."""
+"""Finds the agents of an app, and the other nodes of its workflows, before they run."""
 
 from __future__ import annotations
 
@@ -32,18 +32,25 @@ def may_run_side_by_side(root: object) -> bool:
 
 def iter_agents(root: object) -> Iterator[BaseAgent]:
     """Yield the agents of an app, each once: the root, sub-agents, agents used as tools, and those in workflows."""
+    return (node for node in iter_nodes(root) if isinstance(node, BaseAgent))
+
+
+def iter_nodes(root: object) -> Iterator[BaseNode]:
+    """Yield the agents, workflows and functions of an app, each once and before what is in it."""
     # By identity: agents are pydantic models, which have no hash, and two different agents may be equal.
     seen_ids: set[int] = set()
     remaining: list[object] = [root]
     while remaining:
-        node = remaining.pop(0)
+        node = remaining.pop()
         if not isinstance(node, BaseNode) or id(node) in seen_ids:
             continue
         seen_ids.add(id(node))
-        if isinstance(node, BaseAgent):
-            yield node
-        remaining += list_child_nodes(node)
-        if isinstance(node, LlmAgent):
-            tools = cast("list[object]", node.tools)  # pyright: ignore[reportUnknownMemberType]
-            # ADK does not list the agent of an AgentTool among the children of the agent that has the tool.
-            remaining += [tool.agent for tool in tools if isinstance(tool, AgentTool)]
+        yield node
+        remaining += reversed(list_inner_nodes(node))
+
+
+def list_inner_nodes(node: BaseNode) -> list[BaseNode]:
+    """Return the nodes directly below a node, and the agents that it uses as tools."""
+    tools = cast("list[object]", node.tools) if isinstance(node, LlmAgent) else []  # pyright: ignore[reportUnknownMemberType]
+    # ADK does not list the agent of an AgentTool among the children of the agent that has the tool.
+    return [*list_child_nodes(node), *(tool.agent for tool in tools if isinstance(tool, AgentTool))]

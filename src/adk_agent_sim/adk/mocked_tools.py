@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from google.adk.agents import BaseAgent, LlmAgent
-from google.adk.tools import AgentTool, BaseTool, FunctionTool
+from google.adk.tools import BaseTool, FunctionTool
 from google.adk.tools.base_toolset import BaseToolset
 
+from adk_agent_sim.adk.agent_tree import iter_agents
 from adk_agent_sim.adk.tool_spec_reader import read_tool_spec
 from adk_agent_sim.mocks.tool_spec import ToolSpec
 
@@ -49,8 +50,8 @@ class MockedTools:
         """
         # By name: ADK copies the agents for each run.
         if isinstance(agent, BaseAgent) and agent.name not in self._listed_agents:
-            self._add_listed_tools(agent.root_agent)
-            self._listed_agents.add(agent.name)
+            for each in (agent, *iter_agents(agent.root_agent)):
+                self._add_listed_tools(each)
         for name, tool in self._unread_tools.items():
             if name not in self._specs:
                 self.get_spec(tool)
@@ -59,7 +60,7 @@ class MockedTools:
 
     def _add_listed_tools(self, agent: BaseAgent) -> None:
         if agent.name in self._listed_agents:
-            return  # agents may use each other as tools
+            return
         self._listed_agents.add(agent.name)
         own_tools: Sequence[Any] = cast("Any", agent).tools if isinstance(agent, LlmAgent) else ()
         self.add_tools(
@@ -67,5 +68,3 @@ class MockedTools:
             for each in own_tools
             if not isinstance(each, BaseToolset)
         )
-        for sub_agent in (*agent.sub_agents, *(each.agent for each in own_tools if isinstance(each, AgentTool))):
-            self._add_listed_tools(sub_agent)

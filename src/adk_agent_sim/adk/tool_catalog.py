@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast
 
-from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.agents import LlmAgent
 from google.adk.apps import App
 from google.adk.tools import AgentTool, BaseTool, FunctionTool
 from google.adk.tools.base_toolset import BaseToolset
-from google.adk.workflow import BaseNode, Workflow
+from google.adk.workflow import BaseNode
 
+from adk_agent_sim.adk.agent_tree import iter_nodes, list_inner_nodes
 from adk_agent_sim.adk.model_seat import copy_with_seat
 from adk_agent_sim.adk.tool_spec_reader import read_tool_spec
 from adk_agent_sim.adk.toolset_check import check_toolsets
@@ -28,13 +29,16 @@ async def build_tool_catalog(app: App) -> ToolCatalog:
     specs: dict[str, ToolSpec] = {}
     agents: dict[str, BaseNode] = {}
     agent_tools: dict[str, frozenset[str]] = {}
+    seen_ids: set[int] = set()
     remaining: list[BaseNode] = [app.root_agent] if app.root_agent is not None else []
     while remaining:
         node = remaining.pop()
-        if node.name in agents:
+        # By identity: what runs a node in parallel has the name of that node.
+        if id(node) in seen_ids:
             continue
+        seen_ids.add(id(node))
         agents[node.name] = node
-        remaining += _iter_children(node)
+        remaining += list_inner_nodes(node)
         if isinstance(node, LlmAgent):
             with copy_with_seat(node) as agent:  # canonical_tools resolves the agent's model
                 await check_toolsets(agent, None)
@@ -52,26 +56,10 @@ async def build_tool_catalog(app: App) -> ToolCatalog:
 def list_tool_names(app: App) -> Collection[str] | None:
     """Return the names of the tools that a model of the app can call; None if a toolset must be loaded to know them."""
     names = set(CONTROL_TOOLS)
-    seen: set[str] = set()
-    remaining: list[BaseNode] = [app.root_agent] if app.root_agent is not None else []
-    while remaining:
-        node = remaining.pop()
-        if node.name in seen:
-            continue
-        seen.add(node.name)
-        remaining += _iter_children(node)
+    for node in iter_nodes(app.root_agent):
         own_tools = cast("Any", node).tools if isinstance(node, LlmAgent) else ()
         for tool in cast("Sequence[Callable[..., Any] | BaseTool | BaseToolset]", own_tools):
             if isinstance(tool, BaseToolset):
                 return None
             names.add(tool.name if isinstance(tool, BaseTool) else FunctionTool(tool).name)
-            if isinstance(tool, AgentTool):
-                remaining.append(tool.agent)
     return names
-
-
-def _iter_children(node: BaseNode) -> Iterator[BaseNode]:
-    if isinstance(node, BaseAgent):
-        yield from node.sub_agents
-    if isinstance(node, Workflow) and node.graph is not None:
-        yield from node.graph.nodes

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
-from google.adk.agents import BaseAgent
 from google.adk.apps import App
 from google.adk.plugins import BasePlugin
-from google.adk.tools import AgentTool
-from google.adk.workflow import BaseNode, FunctionNode, Workflow
+from google.adk.workflow import BaseNode, FunctionNode
 
+from adk_agent_sim.adk.agent_tree import iter_nodes
 from adk_agent_sim.timeline.events import Event
 
 _CALLBACK_FIELDS = (
@@ -48,7 +47,7 @@ def list_callbacks(app: App, events: Iterable[Event]) -> list[str]:
 def list_callbacks_of(root: BaseNode, plugins: Iterable[BasePlugin], events: Iterable[Event]) -> list[str]:
     """Return what runs again, as `list_callbacks`, of an app of which only the root agent and the plugins are known."""
     names = {event.agent_name for event in events}
-    nodes = [node for node in iter_nodes(root, set()) if _takes_part(node, names)]
+    nodes = [node for node in iter_nodes(root) if _takes_part(node, names)]
     listed = [line for node in nodes for line in _describe_node(node)]
     listed += [f"plugin {plugin.name!r}: {hook}" for plugin in plugins for hook in _list_hooks(plugin)]
     return list(dict.fromkeys(listed))
@@ -56,25 +55,7 @@ def list_callbacks_of(root: BaseNode, plugins: Iterable[BasePlugin], events: Ite
 
 def _takes_part(node: BaseNode, names: set[str]) -> bool:
     """Return whether a node ran: it or something in it emitted an event; functions emit none under their own name."""
-    return isinstance(node, FunctionNode) or any(inner.name in names for inner in iter_nodes(node, set()))
-
-
-def iter_nodes(node: BaseNode, seen: set[int]) -> Iterator[BaseNode]:
-    """Yield a node and everything in it: sub-agents, agents used as tools, nodes of workflows."""
-    if id(node) in seen:
-        return
-    seen.add(id(node))
-    yield node
-    children: list[object] = []
-    if isinstance(node, Workflow):
-        children += list(cast("Any", node).graph.nodes if getattr(node, "graph", None) else ())
-    if isinstance(node, BaseAgent):
-        children += node.sub_agents
-    for tool in cast("Sequence[object]", getattr(node, "tools", ())):
-        children.append(tool.agent if isinstance(tool, AgentTool) else tool)
-    for child in children:
-        if isinstance(child, BaseNode):
-            yield from iter_nodes(child, seen)
+    return isinstance(node, FunctionNode) or any(inner.name in names for inner in iter_nodes(node))
 
 
 def _describe_node(node: BaseNode) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from google.adk.agents import BaseAgent
 from google.adk.workflow import BaseNode
 
-from adk_agent_sim.adk.forking.callback_names import iter_nodes
+from adk_agent_sim.adk.agent_tree import iter_agents
 from adk_agent_sim.errors import InvalidRunOption
 
 
@@ -18,7 +18,7 @@ def check_world_agents(root: BaseNode | None, names: AbstractSet[str]) -> None:
     """
     if not names or not isinstance(root, BaseAgent):
         return
-    found = [node.name for node in iter_nodes(root, set()) if isinstance(node, BaseAgent)]
+    found = [agent.name for agent in iter_agents(root)]
     if names.isdisjoint(found):
         raise InvalidRunOption(
             "the world agent", ", ".join(sorted(names)), f"no agent has that name, only {', '.join(found)[:300]}"
