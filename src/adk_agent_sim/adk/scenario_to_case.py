@@ -27,14 +27,13 @@ _MESSAGE_TO_AGENT = "AgentUserInterface__send_message_to_agent"
 
 
 def convert_scenario_to_case(
-    scenario: ScenarioImportedFromJson, *, fs_content: str | Path | None = None, seed: int | None = None
+    scenario: ScenarioImportedFromJson, *, fs_content: str | Path | None = None
 ) -> tuple[EvalCase, tuple[str, ...]]:
     """Return the case in which the agent does what the scenario expects.
 
     Args:
         scenario: The scenario.
         fs_content: The contents of its files.
-        seed: The seed of ids and random decisions; by default the scenario's own.
 
     Returns:
         The case, and notes for whoever evaluates with it: what an EvalSet cannot represent.
@@ -42,7 +41,7 @@ def convert_scenario_to_case(
     Raises:
         NotConvertible: The expected actions fail in the scenario's own world, or come before any user message.
     """
-    result = World(scenario, fs_content=fs_content, seed=seed).run_oracle()
+    result = World(scenario, fs_content=fs_content).run_oracle()
     for fault in (*result.failed, *result.missing):
         raise _build_conversion_error(scenario, f"{fault.call} ({fault.event_id}) fails in its own world: {fault.why}")
     names = {each.event_id: frozenset(arg.name for arg in _get_action_args(each)) for each in scenario.events}

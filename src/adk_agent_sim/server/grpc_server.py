@@ -22,7 +22,6 @@ from adk_agent_sim.server.exposure import Exposure
 from adk_agent_sim.server.grpc_access import TokenInterceptor
 from adk_agent_sim.server.grpc_messages import MessageParser
 from adk_agent_sim.server.grpc_service import SimulatorService
-from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.timeline import Timeline
 
 SHUTDOWN_GRACE_SECONDS = 2.0
@@ -66,8 +65,6 @@ _DEFAULT_LIMITS = GrpcConnectionLimits()
 _LOCAL = Exposure()
 
 _SERVICE_NAME = simulator_service_pb2.DESCRIPTOR.services_by_name["SimulatorService"].full_name
-
-_log = get_logger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)

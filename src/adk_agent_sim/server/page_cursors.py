@@ -37,14 +37,14 @@ def format_queue_cursor(cursor: QueueCursor) -> str:
     return f"{requested_at}:{position}:{session_id}"
 
 
-def parse_queue_cursor(text: str, field: str = "cursor") -> QueueCursor | None:
+def parse_queue_cursor(text: str) -> QueueCursor | None:
     """Returns the cursor after which a page of the queue begins; None for the first page."""
     if not text:
         return None
     requested_at, _, rest = text.partition(":")
     position, _, session_id = rest.partition(":")
-    _check_id(field, text, session_id)
-    return _parse_number(requested_at, field, text), session_id, _parse_number(position, field, text)
+    _check_id("cursor", text, session_id)
+    return _parse_number(requested_at, "cursor", text), session_id, _parse_number(position, "cursor", text)
 
 
 def _check_id(field: str, text: str, session_id: str) -> None:

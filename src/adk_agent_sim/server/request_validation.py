@@ -24,7 +24,6 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.identifier_checks import MAX_ID_LENGTH
 from adk_agent_sim.timeline.model_shapes import RequestPart
 from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.shape_checks import MAX_JSON_DEPTH
@@ -40,7 +39,6 @@ from adk_agent_sim.timeline.world_events import (
 MAX_DESCRIPTION_LENGTH = 500
 MAX_NAME_LENGTH = 100
 MAX_PAGE_SIZE = 1_000
-MAX_TOKEN_LENGTH = MAX_ID_LENGTH + 20
 _DEFAULT_PAGE_SIZE = 50
 _OUTCOME_NUMBERS = frozenset(
     number for number in v1.RunEnded.Outcome.values() if number != v1.RunEnded.OUTCOME_UNSPECIFIED

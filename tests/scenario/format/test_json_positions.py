@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.format.json_positions import JsonPath, find_escaped_offset, find_line_numbers, format_path
+from adk_agent_sim.scenario.format.json_positions import (
+    JsonPath,
+    count_lines,
+    find_escaped_offset,
+    find_offsets,
+    format_path,
+)
 
 _KEYS = st.text(min_size=1, max_size=3)
 _VALUES = st.recursive(
@@ -31,16 +38,22 @@ def _note_lines(value: Any, path: JsonPath, line: int, found: dict[JsonPath, int
     return line + 1 if children else line
 
 
+def _find_lines(text: str, paths: Iterable[JsonPath]) -> dict[JsonPath, int]:
+    offsets = find_offsets(text, paths)
+    lines = count_lines(text, set(offsets.values()))
+    return {path: lines[offset] for path, offset in offsets.items()}
+
+
 @given(_VALUES)
 def test_every_value_is_found_on_its_line(value: Any) -> None:
     expected: dict[JsonPath, int] = {}
     _note_lines(value, (), 1, expected)
-    assert find_line_numbers(json.dumps(value, indent=1), expected) == expected
+    assert _find_lines(json.dumps(value, indent=1), expected) == expected
 
 
 def test_a_value_that_is_not_there_is_where_the_nearest_one_around_it_is() -> None:
     text = '{\n "a": [\n  1,\n  {"b": 2}\n ]\n}'
-    assert find_line_numbers(text, [("a", 1, "c", 5), ("x",), ("a", 7)]) == {
+    assert _find_lines(text, [("a", 1, "c", 5), ("x",), ("a", 7)]) == {
         ("a", 1, "c", 5): 4,
         ("x",): 1,
         ("a", 7): 2,

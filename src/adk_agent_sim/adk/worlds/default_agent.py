@@ -30,11 +30,11 @@ turn. Do not announce what you are going to do.
 """
 
 
-def create_default_agent(model: str = DEFAULT_MODEL) -> App:
+def create_default_agent() -> App:
     """Return a new default agent."""
     agent = LlmAgent(
         name="default_agent",
-        model=model,
+        model=DEFAULT_MODEL,
         description="A personal assistant that acts in the apps of its user.",
         instruction=INSTRUCTION,
     )

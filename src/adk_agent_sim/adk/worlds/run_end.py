@@ -28,8 +28,3 @@ class RunEnd(StrEnum):
 
     EXCEPTION = "exception"
     """The agent's run raised an exception."""
-
-    @property
-    def is_limit(self) -> bool:
-        """Whether the run was stopped before it was over."""
-        return self in (RunEnd.MAX_STEPS, RunEnd.MAX_DURATION, RunEnd.MAX_WALL_TIME)

@@ -14,13 +14,17 @@ so that a single letter would find names of eight letters.
 """
 
 
-def find_similar_names(name: str, names: Iterable[str], *, min_score: float = 80) -> list[str]:
+_MIN_SCORE = 80
+"""The score that ARE asks for."""
+
+
+def find_similar_names(name: str, names: Iterable[str]) -> list[str]:
     """Return the similar names, best first, ignoring case and whitespace around the given name."""
     query = name.lower().strip()
     candidates = [each for each in names if _is_comparable(query, each.lower())]
     # pyrefly: ignore[no-matching-overload] - it cannot solve the type parameters of scorer and processor
     matches = process.extract(
-        query, candidates, scorer=fuzz.WRatio, processor=str.lower, limit=None, score_cutoff=min_score
+        query, candidates, scorer=fuzz.WRatio, processor=str.lower, limit=None, score_cutoff=_MIN_SCORE
     )
     return [each for each, _, _ in matches]
 

@@ -26,13 +26,6 @@ def format_path(path: JsonPath) -> str:
     return "".join(parts).removeprefix(".") or "the file"
 
 
-def find_line_numbers(text: str, paths: Iterable[JsonPath]) -> dict[JsonPath, int]:
-    """Return the line of each path, or of the nearest enclosing value if the path does not exist."""
-    offsets = find_offsets(text, paths)
-    lines = count_lines(text, set(offsets.values()))
-    return {path: lines[offset] for path, offset in offsets.items()}
-
-
 def find_offsets(text: str, paths: Iterable[JsonPath]) -> dict[JsonPath, int]:
     """Return where in the text each path starts, or the nearest enclosing value if the path does not exist."""
     wanted = set(paths)

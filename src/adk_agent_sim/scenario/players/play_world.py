@@ -102,17 +102,16 @@ def call_offered_tool(world: World, name: str, arguments: Mapping[str, Any]) -> 
     return ToolResult(name=name, text=outcome.text or "")
 
 
-def create_judged_world(judge: Judge, *, seed: int | None = None, **options: Any) -> World:
+def create_judged_world(judge: Judge, **options: Any) -> World:
     """Return a new world of the judge's scenario in which each turn is judged when the player ends it.
 
     Args:
         judge: Decides whether the next turn begins.
-        seed: The seed of ids and random numbers; the scenario's own if omitted.
         options: Further arguments of `World`.
     """
     # Conditions of the author are Python that a file does not have; they hold at once, as in the judge's oracle run.
     watches = {**assume_conditions(judge.scenario), **options.pop("watches", {})}
-    return World(judge.scenario, seed=seed, turn_condition=judge.watch_turns(), watches=watches, **options)
+    return World(judge.scenario, turn_condition=judge.watch_turns(), watches=watches, **options)
 
 
 def judge_world(judge: Judge, world: World) -> Verdict | None:
