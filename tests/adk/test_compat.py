@@ -376,11 +376,11 @@ def _find_lines(pattern: str, text: str) -> list[str]:
     return [line for line in text.split("\n") if re.search(pattern, line)] if re.search(pattern, text) else []
 
 
-_PRIVATE_WORDS = r"google\.adk|getattr\(|setattr\("
+_PRIVATE_WORDS = r"google\.adk|getattr\(|setattr\(|__name__ =="
 
 
 def _iter_private_names(tree: ast.AST) -> Iterator[str]:
-    """Private modules and names of ADK in imports, in texts such as "google.adk._x", and in getattr(x, "_y")."""
+    """Private modules and names of ADK in imports, in texts such as "google.adk._x", in getattr, and of classes."""
     for node in ast.walk(tree):
         match node:
             case ast.ImportFrom(module=str(module), names=names) if module.startswith("google.adk"):
@@ -391,6 +391,9 @@ def _iter_private_names(tree: ast.AST) -> Iterator[str]:
             case ast.Constant(value=str(text)) if re.fullmatch(r"google\.adk[\w.]*\._\w+", text):
                 yield text
             case ast.Call(func=ast.Name(id="getattr" | "setattr"), args=[_, ast.Constant(value=str(name)), *_]):
+                if name.startswith("_") and not name.startswith("__"):
+                    yield name
+            case ast.Compare(left=ast.Attribute(attr="__name__"), comparators=[ast.Constant(value=str(name))]):
                 if name.startswith("_") and not name.startswith("__"):
                     yield name
             case _:

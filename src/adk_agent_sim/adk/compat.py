@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 from google.adk.agents import BaseAgent
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.agents.readonly_context import ReadonlyContext
+from google.adk.cli.utils import base_agent_loader
 from google.adk.runners import Runner
 from google.adk.sessions import Session
 from google.adk.tools import BaseTool
@@ -171,6 +172,16 @@ def list_child_nodes(node: BaseNode) -> list[BaseNode]:
     """
     iter_children = getattr(node, "_iter_static_children", None)
     return list(iter_children()) if iter_children is not None else list(getattr(node, "sub_agents", ()))
+
+
+def unwrap_load_error(error: BaseException) -> BaseException:
+    """Return the error of an agent's own code, which ADK wraps in its own if it is a ValueError.
+
+    `google.adk.cli.utils.base_agent_loader._AgentLoadError` has no public name. Without it people read ADK's class
+    instead of that of their own error; nothing is raised, because this is only called when something failed already.
+    """
+    wrapper = getattr(base_agent_loader, "_AgentLoadError", ())
+    return error.__cause__ if isinstance(error, wrapper) and error.__cause__ is not None else error
 
 
 def find_connection_params(toolset: BaseToolset) -> Any:

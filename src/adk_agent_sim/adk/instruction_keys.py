@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from google.adk.agents import LlmAgent
 from google.adk.sessions import State
 
+from adk_agent_sim.adk.adk_messages import find_missing_variable
 from adk_agent_sim.adk.agent_tree import iter_agents
 from adk_agent_sim.errors import SimulatorError, StateKeyMissing
 
@@ -15,8 +16,6 @@ _VARIABLE = re.compile(r"(?<![\$\{\\]){+[^{}]*}+")
 """A variable in an instruction, as ADK finds it."""
 
 _PREFIXES = (State.APP_PREFIX, State.USER_PREFIX)
-_MISSING = re.compile(r"Context variable not found: `([^`]*)`(?: in agent '([^']*)')?")
-"""What ADK says when an instruction has a variable that the state does not have."""
 
 
 def find_instruction_keys(root: object) -> dict[str, list[str]]:
@@ -51,10 +50,10 @@ def explain_missing_key(error: BaseException, root: object, state: Collection[st
     Returns:
         None if the run failed for another reason.
     """
-    found = _find_missing_key(error)
+    found = find_missing_variable(error)
     if found is None:
         return None
-    key, agent_name = found[1], found[2] or ""
+    key, agent_name = found
     others = [
         each
         for each, users in find_instruction_keys(root).items()
@@ -66,11 +65,7 @@ def explain_missing_key(error: BaseException, root: object, state: Collection[st
 def is_explained(error: BaseException) -> bool:
     """Return whether people are told in words what a failed run is about, so that its traceback would add nothing."""
     has_words = isinstance(error, SimulatorError) or isinstance(error.__cause__, SimulatorError)
-    return has_words or _find_missing_key(error) is not None
-
-
-def _find_missing_key(error: BaseException) -> re.Match[str] | None:
-    return _MISSING.search(str(error)) if isinstance(error, KeyError) else None
+    return has_words or find_missing_variable(error) is not None
 
 
 def _iter_keys(instruction: str) -> Iterator[str]:

@@ -15,6 +15,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.registry import LLMRegistry
 from google.genai import types
 
+from adk_agent_sim.adk.adk_messages import remove_unknown_model_prefix
 from adk_agent_sim.adk.llm_mock_answers import AnswerFile, compute_key, describe_question
 from adk_agent_sim.adk.model_seat import ModelSeat, get_complete_answer
 from adk_agent_sim.environment.mock_lint import ModelProblem
@@ -126,7 +127,7 @@ def find_model_problem(name: str, environment: Mapping[str, str]) -> ModelProble
     try:
         found = LLMRegistry.resolve(name)
     except (ValueError, ImportError) as error:
-        advice = " ".join(str(error).split()).removeprefix(f"Model {name} not found.").strip()
+        advice = remove_unknown_model_prefix(str(error), name)
         return ModelProblem(
             message=f"ADK knows no model {name!r}",
             advice=advice.rstrip(".") or "Write a name such as gemini-flash-latest",

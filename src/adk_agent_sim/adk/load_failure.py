@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import traceback
 from collections.abc import Iterable
@@ -11,14 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from adk_agent_sim.adk.adk_messages import is_invalid_agent_name, is_missing_root_agent, remove_load_prefix
 from adk_agent_sim.adk.agent_loader import ModuleNameInUse
+from adk_agent_sim.adk.compat import unwrap_load_error
 from adk_agent_sim.errors import AgentLoadFailed
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 
 _MAX_PROBLEM_CHARS = 600
 _MAX_FRAMES = 8
 
-_ADK_PREFIX = re.compile(r"^Fail to load '[^']*' (?:module|config)\. ")
 _FIX = "Fix the code and try again."
 _RENAME = "Rename the folder: it is imported as a module, whose name has letters, digits and underscores."
 
@@ -43,9 +43,7 @@ class LoadFailure:
 
 def describe_load_failure(error: BaseException, root: Path) -> LoadFailure:
     """Describe what importing an agent of the folder `root` has raised."""
-    # ADK wraps the ValueErrors of an agent's code.
-    if type(error).__name__ == "_AgentLoadError" and error.__cause__ is not None:
-        error = error.__cause__
+    error = unwrap_load_error(error)
     problem, advice = _explain(error)
     problem = replace_lone_surrogates(problem).strip().rstrip(".")
     if len(problem) > _MAX_PROBLEM_CHARS:
@@ -65,7 +63,7 @@ def describe_slow_load(frame: FrameType | None, root: Path, seconds: float) -> L
 
 
 def _explain(error: BaseException) -> tuple[str, str]:
-    message = _ADK_PREFIX.sub("", str(error).split("\n\n", maxsplit=1)[0])
+    message = remove_load_prefix(str(error).split("\n\n", maxsplit=1)[0])
     if isinstance(error, SystemExit):
         shown = "" if error.code is None else repr(error.code)
         return (
@@ -81,9 +79,9 @@ def _explain(error: BaseException) -> tuple[str, str]:
             f"the environment variable {error.args[0]!r} is not set",
             "Set it in the .env file of the agent's folder, or before you start `adksim run`.",
         )
-    if isinstance(error, ValueError) and message.startswith("Invalid agent name"):
+    if is_invalid_agent_name(error):
         return "the name of its folder is not one of a module", _RENAME
-    if isinstance(error, ValueError) and message.startswith("No root_agent found"):
+    if is_missing_root_agent(error):
         return "it has no root_agent", "Define `root_agent` or `app` in its agent.py, or write a root_agent.yaml."
     return f"{type(error).__name__}: {message}" if message else type(error).__name__, _FIX
 

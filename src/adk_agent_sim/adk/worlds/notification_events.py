@@ -17,12 +17,9 @@ from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
+from adk_agent_sim.adk.adk_messages import extract_quoted_notification, is_quoted_notification
 from adk_agent_sim.adk.compat import get_invocation_context
 from adk_agent_sim.timeline.framework_calls import ENVIRONMENT_AUTHOR
-
-_QUOTED_PREFIX = f"[{ENVIRONMENT_AUTHOR}] said:\n"
-_FENCES = (0, -1)
-"""The lines of a quoted text that are markers of ADK."""
 
 
 class NotificationEvents:
@@ -100,14 +97,12 @@ def _to_content(text: str) -> types.Content:
 
 def _is_quoted(content: types.Content) -> bool:
     text = content.parts[-1].text if content.role == "user" and content.parts else None
-    return bool(text and text.startswith(_QUOTED_PREFIX))
+    return bool(text and is_quoted_notification(text))
 
 
 def _extract_notification(content: types.Content) -> str | None:
     """Return the text of a content, without the quotes that ADK puts around what the environment said."""
     text = content.parts[-1].text if content.role == "user" and content.parts else None
-    if not text or not text.startswith(_QUOTED_PREFIX):
+    if not text or not is_quoted_notification(text):
         return text or None
-    lines = text.removeprefix(_QUOTED_PREFIX).split("\n")
-    is_fenced = len(lines) > len(_FENCES) and all(lines[each].startswith("<<<") for each in _FENCES)
-    return "\n".join(lines[1:-1] if is_fenced else lines)
+    return extract_quoted_notification(text)
