@@ -287,3 +287,24 @@ async def test_the_actions_of_the_last_row_are_in_the_window(page: Page) -> None
     await expect(page.get_by_role("menu")).to_be_in_viewport(ratio=1)
     await page.get_by_role("menuitem", name="Finish").click()
     await expect(rows.last).to_contain_text("Finished")
+
+
+async def test_a_rename_that_fails_says_so_in_its_dialog_and_can_be_repeated(page: Page, watch: PageWatch) -> None:
+    watch.allow_fault("ERR_FAILED")
+    await create_sessions(page, "math_agent", ["Sums"])
+    rows = await go_to(page, "Sessions")
+    await rows.filter(has_text="Sums").get_by_role("button").click()
+    await page.get_by_role("menuitem", name="Rename").click()
+    dialog = page.get_by_role("dialog")
+    name = dialog.get_by_label("Name of the session")
+    await route_requests(page, "**/api/sessions/*", lambda route: route.abort())
+
+    await name.fill("Products")
+    await name.press("Enter")
+    await expect(dialog.get_by_role("alert")).to_be_visible()
+    await expect(name).to_have_value("Products")
+
+    await page.unroute("**/api/sessions/*")
+    await name.press("Enter")
+    await expect(dialog).to_be_hidden()
+    await expect(rows.filter(has_text="Products")).to_have_count(1)

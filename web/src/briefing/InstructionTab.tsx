@@ -11,6 +11,7 @@ export function InstructionTab({ briefing }: { briefing: Briefing | null }) {
     <>
       {briefing.problem ? <ErrorAlert title={briefing.problem} /> : null}
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is a button */}
         <summary
           className="briefing-agent"
           onClick={(event) => {

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { ToolInfo } from "../api/types";
 import { Icon } from "../ui/Icon";
+import { isPlainEnter } from "../ui/keyboard";
 
 /** A searchable tool list, in the order of the agent. With a search, tools that it names come first. */
 export function ToolFinder({
@@ -45,7 +46,7 @@ export function ToolFinder({
       onSlash?.();
     }
     const selectedTool = matches[selected];
-    if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
+    if (isPlainEnter(event)) {
       event.preventDefault();
       if (selectedTool) onPick(selectedTool.name);
       else if (invented) onInvent?.(invented);

@@ -5,6 +5,7 @@ import { Dialog } from "../ui/Dialog";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
+import { RenameDialog } from "../ui/RenameDialog";
 import { useAction } from "../ui/useAction";
 
 /** Rename, duplicate, move and delete a case. What is deleted can be undone, so it is not asked for. */
@@ -89,7 +90,10 @@ export function CaseMenu({
       ) : null}
       {isRenaming ? (
         <RenameDialog
-          evalId={evalCase.eval_id}
+          title="Rename the case"
+          label="Id of the case"
+          name={evalCase.eval_id}
+          maxLength={300}
           error={error?.message ?? ""}
           onClose={() => {
             setRenaming(false);
@@ -101,45 +105,5 @@ export function CaseMenu({
         />
       ) : null}
     </>
-  );
-}
-
-function RenameDialog({
-  evalId,
-  error,
-  onClose,
-  onRename,
-}: {
-  evalId: string;
-  error: string;
-  onClose: () => void;
-  onRename: (evalId: string) => Promise<void>;
-}) {
-  const [name, setName] = useState(evalId);
-  const save = () => {
-    if (name.trim()) void onRename(name.trim());
-  };
-  return (
-    <Dialog
-      title="Rename the case"
-      onClose={onClose}
-      footer={
-        <button type="button" className="button primary" disabled={!name.trim()} onClick={save}>
-          Rename
-        </button>
-      }
-    >
-      <input
-        className="input"
-        aria-label="Id of the case"
-        value={name}
-        maxLength={300}
-        onChange={(event) => setName(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.nativeEvent.isComposing) save();
-        }}
-      />
-      {error ? <ErrorAlert title={error} /> : null}
-    </Dialog>
   );
 }

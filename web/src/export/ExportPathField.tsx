@@ -1,3 +1,5 @@
+import { isPlainEnter } from "../ui/keyboard";
+
 /** The file to write; a path that is chosen with Enter, or by leaving the field, is relative to the folder. */
 export function ExportPathField({
   folder,
@@ -20,7 +22,7 @@ export function ExportPathField({
         onChange={(event) => onType(event.target.value)}
         onBlur={() => onChoose(value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter") onChoose(value);
+          if (isPlainEnter(event)) onChoose(value);
         }}
       />
     </label>

@@ -8,6 +8,7 @@ import { Dialog } from "../ui/Dialog";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
+import { RenameDialog } from "../ui/RenameDialog";
 
 type OpenDialog = "rename" | "delete" | null;
 
@@ -25,6 +26,10 @@ export function SessionMenu({ session, list }: { session: SessionInfo; list: Ses
     } catch (error) {
       setError(getErrorMessage(error));
     }
+  };
+  const closeDialog = () => {
+    setDialog(null);
+    setError("");
   };
   return (
     <>
@@ -74,18 +79,22 @@ export function SessionMenu({ session, list }: { session: SessionInfo; list: Ses
       {error && !dialog ? <ErrorAlert title={error} /> : null}
       {dialog === "rename" ? (
         <RenameDialog
-          session={session}
-          onClose={() => setDialog(null)}
-          onName={(name) => run(async () => replaceSession(await api.renameSession(session.session_id, name)))}
+          title="Rename the session"
+          label="Name of the session"
+          name={session.name}
+          maxLength={200}
+          error={error}
+          onClose={closeDialog}
+          onRename={(name) => void run(async () => replaceSession(await api.renameSession(session.session_id, name)))}
         />
       ) : null}
       {dialog === "delete" ? (
         <Dialog
           title="Delete this session?"
-          onClose={() => setDialog(null)}
+          onClose={closeDialog}
           footer={
             <>
-              <button type="button" className="button" onClick={() => setDialog(null)}>
+              <button type="button" className="button" onClick={closeDialog}>
                 Keep it
               </button>
               <button
@@ -116,41 +125,4 @@ function replaceSession(session: SessionInfo): ListChange {
 async function deleteSession(sessionId: string): Promise<ListChange> {
   await api.deleteSession(sessionId);
   return { sessions: [], deleted: [sessionId] };
-}
-
-function RenameDialog({
-  session,
-  onClose,
-  onName,
-}: {
-  session: SessionInfo;
-  onClose: () => void;
-  onName: (name: string) => Promise<void>;
-}) {
-  const [name, setName] = useState(session.name);
-  const save = () => {
-    if (name.trim()) void onName(name.trim());
-  };
-  return (
-    <Dialog
-      title="Rename the session"
-      onClose={onClose}
-      footer={
-        <button type="button" className="button primary" disabled={!name.trim()} onClick={save}>
-          Rename
-        </button>
-      }
-    >
-      <input
-        className="input"
-        aria-label="Name of the session"
-        value={name}
-        maxLength={200}
-        onChange={(event) => setName(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") save();
-        }}
-      />
-    </Dialog>
-  );
 }

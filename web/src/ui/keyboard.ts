@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "react";
+import { type KeyboardEvent as FieldKeyEvent, useLayoutEffect, useRef } from "react";
 import { focusComposer, isDialogOpen, isTextField } from "./focus";
 
 const APPLE = /mac|iphone|ipad/i.test(navigator.platform);
@@ -18,6 +18,11 @@ export const COMMANDS = { switchMode: ".", find: "k", panel: "b", density: "d", 
 export const UNDO_KEY = formatCommand("Z");
 export const REDO_KEY = formatCommand(APPLE ? "⇧Z" : "Shift Z");
 export type CommandKey = (typeof COMMANDS)[keyof typeof COMMANDS] | "Enter";
+
+/** Whether a key in a field is Enter alone, and does not just end the composition of a word by an input method. */
+export function isPlainEnter(event: FieldKeyEvent): boolean {
+  return event.key === "Enter" && !event.ctrlKey && !event.metaKey && !event.nativeEvent.isComposing;
+}
 
 /** Listens to the keys of the page, except while a dialog is open. */
 function useKeyDown(handle: (event: KeyboardEvent) => void, isFirst = false): void {

@@ -4,6 +4,7 @@ import type { SessionInfo } from "../api/types";
 import { app } from "../state/app";
 import { focusComposerIfLost } from "../ui/focus";
 import { Icon } from "../ui/Icon";
+import { isPlainEnter } from "../ui/keyboard";
 
 /** The name of the session, which is edited in place. */
 export function SessionName({ session, onError }: { session: SessionInfo; onError: (message: string) => void }) {
@@ -45,7 +46,7 @@ export function SessionName({ session, onError }: { session: SessionInfo; onErro
       onFocus={(event) => event.target.select()}
       onBlur={(event) => save(event.target.value)}
       onKeyDown={(event) => {
-        if (event.key === "Enter") save(event.currentTarget.value);
+        if (isPlainEnter(event)) save(event.currentTarget.value);
         if (event.key === "Escape") {
           event.preventDefault();
           stopEditing();
