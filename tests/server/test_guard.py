@@ -65,7 +65,7 @@ class TestToken:
         for method, path in [("GET", "/api/server"), ("POST", "/api/sessions"), ("GET", "/api/nothing")]:
             answer = await stranger.request(method, path, headers=headers)
             assert answer.status_code == 401
-            assert answer.json()["error"] == "TokenMissing"
+            assert answer.json()["error"] == "TokenRejected"
 
     async def test_it_is_not_taken_from_an_address(self, browser: ApiClient, stranger: httpx.AsyncClient) -> None:
         for path in ("/", "/api/server"):

@@ -112,7 +112,7 @@ class RecordedSession:
         """Called when a turn or a tool call begins to wait for a person."""
         self.on_waiting_for_human: Callable[[str], object] = lambda _: None
         """Called with the name of the agent whose turn or tool call begins to wait for a person."""
-        self.on_turn_cancelled: Callable[[str], Awaitable[object]] = lambda _: asyncio.sleep(0)
+        self.on_turn_cancelled: Callable[[str], Awaitable[object]] | None = None
         """Called with the id of an invocation whose model call was cancelled while it waited."""
         self.toolset_check = ToolsetCheck()
         self.replay: RunReplay | None = None

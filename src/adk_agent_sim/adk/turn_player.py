@@ -170,7 +170,8 @@ class TurnPlayer:
         except asyncio.CancelledError:
             # Otherwise the timeline would offer a turn whose decision nobody waits for any more.
             await session.link.withdraw(session.session_id, turn_id)
-            await session.on_turn_cancelled(self.invocation_id)
+            if session.on_turn_cancelled is not None:
+                await session.on_turn_cancelled(self.invocation_id)
             raise
         except ServerUnreachable as error:
             if session.policy.on_unreachable == "error":

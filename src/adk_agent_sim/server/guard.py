@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from adk_agent_sim.errors import TokenRejected
 from adk_agent_sim.link.server_entry import is_loopback
 from adk_agent_sim.persistence.access_tokens import AccessToken, TokenKind, hash_token
 from adk_agent_sim.server.access_control import AccessControl, Grant
@@ -255,7 +256,7 @@ def _read_bearer_tokens(headers: Headers) -> Sequence[str]:
 
 def _build_login_required(scope: Scope) -> Response:
     if scope["path"].startswith("/api/"):
-        return _build_error_response(401, "TokenMissing", _LOGIN_MESSAGE)
+        return _build_error_response(401, TokenRejected.__name__, _LOGIN_MESSAGE)
     return HTMLResponse(_UNAUTHORIZED_PAGE, 401)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Sequence
 
 from adk_agent_sim.errors import SessionNotFound
 from adk_agent_sim.server.session_directory import SessionDirectory
+from adk_agent_sim.timeline.clock import WallClock
 
 _MAX_REMEMBERED = 1_000
 """How many sessions are remembered with their last change; a tab that has missed more reloads what it shows."""
@@ -18,7 +18,7 @@ class ListChanges:
 
     def __init__(self, directory: SessionDirectory) -> None:
         # Numbers of an earlier server must not be taken for ours when its tabs reconnect: they are all smaller.
-        self.revision = time.time_ns() // 1_000_000
+        self.revision = int(WallClock().now() * 1_000)
         """The number of the last change."""
         self._directory = directory
         self._unread: dict[str, None] = {}
