@@ -295,6 +295,19 @@ async def test_the_latency_example_answers_after_five_seconds() -> None:
     assert waiting.elapsed == 5.0
 
 
+@pytest.mark.req("002/InjectionConfig.injected_latency_seconds", "002/InjectionConfig.injected_error")
+async def test_an_error_too_is_answered_after_its_latency_of_up_to_120_seconds() -> None:
+    config = _config(_fails(504, "Too slow.", injected_latency_seconds=120.0))
+    waiting = VirtualSleeper()
+
+    plugin = EnvironmentSimulationFactory.create_plugin(config, sleeper=waiting)
+
+    assert await run_scripted_agent(build_scripted_agent([search], [("search", {})]), plugin) == [
+        {"error_code": 504, "error_message": "Too slow."}
+    ]
+    assert waiting.elapsed == 120.0
+
+
 @pytest.mark.req("002/InjectionConfig.injected_latency_seconds", "002/example-latency")
 async def test_a_latency_is_waited_for_in_real_time_unless_a_sleeper_is_given() -> None:
     config = _config(_responds({"result": "slow but successful"}, injected_latency_seconds=0.05))
@@ -306,7 +319,12 @@ async def test_a_latency_is_waited_for_in_real_time_unless_a_sleeper_is_given() 
     assert loop.time() - begun >= 0.09
 
 
-@pytest.mark.req("002/InjectionConfig.random_seed", "002/reproducible", "002/example-probabilistic")
+@pytest.mark.req(
+    "002/InjectionConfig.injection_probability",
+    "002/InjectionConfig.random_seed",
+    "002/reproducible",
+    "002/example-probabilistic",
+)
 async def test_the_30_percent_example_fires_in_the_same_calls_of_every_run() -> None:
     config = _config(
         InjectionConfig(
@@ -429,7 +447,11 @@ async def test_the_inventory_example_always_answers_one_item_and_fails_a_fifth_o
 
 
 @pytest.mark.req(
-    "002/injection-pass-through", "002/mock-after-injections", "002/ToolSimulationConfig.mock_strategy_type"
+    "002/order-1",
+    "002/injection-pass-through",
+    "002/mock-after-injections",
+    "002/ToolSimulationConfig.injection_configs",
+    "002/ToolSimulationConfig.mock_strategy_type",
 )
 async def test_a_call_that_no_injection_matches_is_answered_by_the_mock_and_never_by_the_tool() -> None:
     config = _config(

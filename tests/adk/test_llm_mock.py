@@ -244,7 +244,7 @@ async def test_calls_at_the_same_time_share_one_analysis_and_sessions_do_too_but
 
 
 @pytest.mark.req("002/EnvironmentSimulationConfig.environment_data", "002/EnvironmentSimulationConfig.tracing")
-@pytest.mark.req("002/mock-environment-data", "002/mock-tracing")
+@pytest.mark.req("002/mock-environment-data", "002/mock-schema-analysis", "002/mock-tracing")
 async def test_any_text_about_the_world_reaches_the_model_and_what_it_names_exists() -> None:
     model = AnsweringModel.create(answer_orders)
     trace = [{"name": "get_order", "args": {"order_id": "ORD-70"}, "response": {"status": "lost"}}]
@@ -260,6 +260,8 @@ async def test_any_text_about_the_world_reaches_the_model_and_what_it_names_exis
     )
 
     assert [each.get("error_code") for each in responses] == [None, None, 404, 404]
+    (analysis,) = map(read_question, model.analyses)
+    assert all(f'"{tool.__name__}"' in analysis for tool in _TOOLS), "also the tools that are not simulated"
     instruction = read_instruction(model.requests[-1].config)
     assert "<world>\nAda has the order ORD-60.\n</world>" in instruction
     assert f"<traces>\n{json.dumps(trace)}\n</traces>" in instruction
