@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from bench_folders import build_mail_scenario, build_test_plan, write_agent, write_scenarios
+from answering_model import read_instruction
+from bench_folders import MAIL, build_mail_scenario, build_test_plan, write_agent, write_scenarios
 from google.adk.models import BaseLlm, LLMRegistry
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
-from scripted_model import text_response
+from scripted_model import call_response, text_response
 
 from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan
 from adk_agent_sim.bench.bench_plan import BenchAxes, BenchPlan, RunFiles, build_plan, derive_seed
@@ -173,6 +174,37 @@ class _Judge(BaseLlm):
         if self.failures:
             raise self.failures.pop(0)
         yield LlmResponse.model_validate(text_response("PASS"))
+
+
+class _ProvidedModel(BaseLlm):
+    """The model `x` of the provider `prov`: it sends the mail that is asked for."""
+
+    asked: ClassVar[list[LlmRequest]] = []
+
+    @classmethod
+    def supported_models(cls) -> list[str]:
+        return ["prov/x"]
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        self.asked.append(llm_request)
+        parts = [part for each in llm_request.contents for part in each.parts or ()]
+        is_sent = any(part.function_response for part in parts)
+        send = (MAIL, {"recipients": ["0@example.org"], "subject": "mail"})
+        yield LlmResponse.model_validate(text_response("Sent.") if is_sent else call_response(send))
+
+
+@pytest.mark.req("004/example-run-hugging-face")
+def test_the_model_of_a_provider_answers_instead_of_the_agents_own(tmp_path: Path) -> None:
+    LLMRegistry.register(_ProvidedModel)
+    _ProvidedModel.asked.clear()
+    agent = write_agent(tmp_path / "agent", [], "raise")
+    plan = build_test_plan(write_scenarios(tmp_path, 1), agent, models=("prov/x",))
+    [result] = _execute(plan, tmp_path)
+    assert (result.agent, result.model, result.outcome) == ("agent", "prov/x", "passed"), result.reason
+    assert [each.model for each in _ProvidedModel.asked] == ["prov/x", "prov/x"]
+    assert "Send mails." in read_instruction(_ProvidedModel.asked[0].config)
 
 
 class RateLimitError(Exception):

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 from bench_folders import write_scenarios
+from click.testing import CliRunner
 from google.adk.evaluation.eval_case import EvalCase, Invocation
 from google.adk.evaluation.eval_set import EvalSet
 from google.genai import types
 from processes import invoke_adksim
+
+from adk_agent_sim.bench.bench_plan import BenchAxes
+from adk_agent_sim.cli.bench_options import BenchSettings, bench_options
 
 
 def _refuse(tmp_path: Path, *options: str | Path) -> str:
@@ -46,6 +51,22 @@ def test_axes_and_lists_can_be_repeated(tmp_path: Path) -> None:
     command = ["bench", write_scenarios(tmp_path, 1), "--player", "oracle", "--out", tmp_path / "out"]
     result = invoke_adksim(*command, *options)
     assert "There is nothing to run" in result.stderr  # and nothing else is wrong
+
+
+@pytest.mark.req("004/example-run-hugging-face")
+def test_a_provider_is_put_before_the_name_of_each_model() -> None:
+    axes: list[BenchAxes] = []
+
+    @click.command
+    @bench_options
+    def keep_axes(settings: BenchSettings) -> None:
+        axes.append(settings.build_axes())
+
+    options = ["--agent", "a", "--model", "m", "--model", "n", "--out", "out"]
+    for provider in ([], ["--model-provider", "p"]):
+        result = CliRunner().invoke(keep_axes, [*options, *provider], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+    assert [(each.agents, each.models) for each in axes] == [(("a",), ("m", "n")), (("a",), ("p/m", "p/n"))]
 
 
 @pytest.mark.parametrize(
