@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urljoin
@@ -39,8 +40,13 @@ def session_id(tmp_path: Path) -> str:
 
 @pytest.fixture
 def simulator(tmp_path: Path, session_id: str) -> Callable[[], Simulator]:
+    scenario = json.loads(serialize_trace(SCENARIO.trace))
+    scenario["metadata"]["definition"]["hints"] = [
+        {"hint_type": "TASK_HINT", "content": "Be **polite**.", "associated_event_id": ""},
+        {"hint_type": "ENVIRONMENT_HINT", "content": "The mail names c.", "associated_event_id": "mail"},
+    ]
     file = tmp_path / "small.json"
-    file.write_text(serialize_trace(SCENARIO.trace), encoding="utf-8")
+    file.write_text(json.dumps(scenario), encoding="utf-8")
     return lambda: AgentSimulator([], database=tmp_path / "sessions.db", scenarios=ScenarioCatalog([file]))
 
 
@@ -92,6 +98,7 @@ async def test_a_verdict_on_the_timeline_leads_to_the_rows_of_its_events(
     await expect(target).to_contain_text("c@example.org")
 
 
+@pytest.mark.req("004/hint-task", "004/hint-environment")
 async def test_a_person_plays_the_agent_in_the_world_and_is_judged(page: Page) -> None:
     await page.get_by_role("button", name="Play the agent").click()
     player = WorkbenchUser(page)
@@ -100,6 +107,9 @@ async def test_a_person_plays_the_agent_in_the_world_and_is_judged(page: Page) -
     await expect(timeline.locator(".row").last).to_contain_text("Please help.")
     await page.get_by_role("tab", name="World").click()
     await expect(page.get_by_role("status", name="World time")).to_contain_text("t+")
+    world = page.get_by_role("tabpanel", name="World")
+    await world.get_by_text("Hints").click()
+    await expect(world.get_by_role("group")).to_have_text("HintsBe polite.")
     # The graph shows what has happened and what is due, and nothing of what is expected.
     await page.get_by_role("tab", name="Graph").click()
     events = page.get_by_role("status", name="Events")
@@ -121,8 +131,10 @@ async def test_a_person_plays_the_agent_in_the_world_and_is_judged(page: Page) -
     await expect(timeline).to_contain_text("Emails__create_and_add_email")
     await expect(events).to_have_text("2 happened")
     await page.get_by_role("tab", name="World").click()
+    await world.get_by_text("Hints").click()
+    await expect(world.get_by_text("The mail names c.")).to_be_visible()
     await page.get_by_role("combobox", name="App").select_option("Emails")
-    await expect(page.get_by_role("tabpanel", name="World")).to_contain_text("c@example.org")
+    await expect(world).to_contain_text("c@example.org")
     # The email that is expected is not sent, so the first turn is rejected, which ends the run.
     await player.respond("Done.")
     verdicts = timeline.locator(".row", has_text="verdict")

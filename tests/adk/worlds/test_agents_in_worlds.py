@@ -56,6 +56,20 @@ def test_the_worlds_tools_have_the_names_and_valid_schemas_of_the_format() -> No
         assert schema["type"] == "object"
 
 
+@pytest.mark.req("004/hint-task", "004/hint-environment")
+async def test_a_model_gets_no_hints() -> None:
+    hints = [
+        {"hint_type": kind, "content": f"a {kind}", "associated_event_id": ""}
+        for kind in ("TASK_HINT", "ENVIRONMENT_HINT")
+    ]
+    agent = create_scripted_agent(*PERFECT)
+    run = create_run(agent, build_two_turns(hints=hints))
+    assert (await run.run()).passed
+    assert [each.hint_type for each in run.world.hints()] == ["TASK_HINT", "ENVIRONMENT_HINT"]
+    assert len(get_model(agent).requests) == len(PERFECT)
+    assert "_HINT" not in str(get_model(agent).requests)
+
+
 async def test_an_agents_own_tools_work_beside_the_worlds() -> None:
     looked_up: list[str] = []
 
