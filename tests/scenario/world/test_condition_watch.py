@@ -83,6 +83,7 @@ def test_a_condition_of_the_file_begins_when_its_dependencies_are_over(class_nam
     assert list_happened(world) == [(0, "u"), (5, "c"), (7, "e")]
 
 
+@pytest.mark.req("004/event-dependencies")
 def test_a_condition_that_is_never_fulfilled_times_out_and_is_recorded() -> None:
     world = build_world(
         USER, WAITS, watches={"c": WorldCondition(predicate=lambda world: False, interval=2, timeout=9)}
@@ -94,6 +95,7 @@ def test_a_condition_that_is_never_fulfilled_times_out_and_is_recorded() -> None
     ]
 
 
+@pytest.mark.req("004/event-class-name", "004/self-contained")
 def test_a_condition_that_was_not_passed_in_blocks_its_dependents() -> None:
     condition = build_world_event("c", "ENV", ("u",)) | {"event_type": "CONDITION", "action": None}
     world = build_world(USER, condition, WAITS)

@@ -17,6 +17,7 @@ def _deletes(event_id: str, after: str, email_id: str) -> dict[str, object]:
     )
 
 
+@pytest.mark.req("004/event-dependencies")
 def test_a_failed_event_is_recorded_and_what_follows_it_happens() -> None:
     world = build_world(USER, _deletes("a", "u", "x"), build_world_event("b", after=("a",)))
     result = world.run_oracle()

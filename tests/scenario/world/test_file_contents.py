@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from world_builders import build_scenario_file
 
+from adk_agent_sim.scenario import JsonScenarioImporter, World
 from adk_agent_sim.scenario.world.file_contents import make_content_reader
 
 
@@ -17,6 +20,18 @@ def test_a_file_is_found_by_its_path(tmp_path: Path) -> None:
     assert content("docs/b.txt") is None
     assert content("docs") is None
     assert make_content_reader(None)("docs/a.txt") is None
+
+
+@pytest.mark.req("004/self-contained")
+@pytest.mark.parametrize("class_name", ["SandboxLocalFileSystem", "VirtualFileSystem"])
+def test_the_files_of_a_scenario_are_empty_unless_their_contents_are_given(tmp_path: Path, class_name: str) -> None:
+    (tmp_path / "a.txt").write_text("hello", encoding="utf-8")
+    tree = {"name": "", "type": "directory", "children": [{"name": "a.txt", "type": "file"}]}
+    file = build_scenario_file()
+    file["apps"].append({"name": "Files", "class_name": class_name, "app_state": {"files": tree, "tmpdir": ""}})
+    scenario, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
+    worlds = World(scenario), World(scenario, fs_content=tmp_path)
+    assert [each.call("Files", "cat", {"path": "/a.txt"}) for each in worlds] == [b"", b"hello"]
 
 
 @pytest.mark.parametrize("path", ["../secret", "/../secret", "docs/../../secret", "link", "a\0b", "x" * 5000])

@@ -33,7 +33,7 @@ def _start_world(*events: dict[str, Any], **options: Any) -> World:
     return world
 
 
-@pytest.mark.req("004/event-agent", "004/event-user", "004/event-env")
+@pytest.mark.req("004/event-agent", "004/event-dependencies", "004/event-env", "004/event-user")
 def test_a_turn_ends_with_the_agents_message_and_delays_count_from_the_next_whole_second() -> None:
     world = _start_world(*THREE_TURNS)
     _tick_seconds(world, 4)
@@ -51,6 +51,7 @@ def test_a_turn_ends_with_the_agents_message_and_delays_count_from_the_next_whol
     assert arrived["sender"] == "a@example.com"
 
 
+@pytest.mark.req("004/event-dependencies")
 def test_without_a_message_the_next_turn_never_comes() -> None:
     world = _start_world(*THREE_TURNS)
     world.advance(500)
@@ -75,6 +76,7 @@ def test_a_failed_message_ends_no_turn() -> None:
     assert world.turn == 0
 
 
+@pytest.mark.req("004/event-dependencies")
 def test_what_waits_for_another_expected_action_happens_when_that_is_due() -> None:
     """ARE refuses such scenarios; here an action that is only expected passes at its time."""
     world = _start_world(
