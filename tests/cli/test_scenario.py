@@ -87,6 +87,7 @@ def test_annotate_writes_what_the_reviewer_says_and_keeps_the_rest(tmp_path: Pat
     assert json.loads(_run("annotate", file, "--json").stdout)["comment"] == "too easy"
 
 
+@pytest.mark.req("004/complete-example", "004/complete-example-apps")
 def test_convert_writes_what_are_reads_and_lists_what_it_adapted(tmp_path: Path) -> None:
     output = tmp_path / "are.json"
     result = _run("convert", SPEC_EXAMPLE, output)

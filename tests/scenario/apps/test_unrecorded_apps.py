@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from scenario_corpus import SPEC_EXAMPLE
 
+from adk_agent_sim.scenario import World
 from adk_agent_sim.scenario.app_base.app import App
 from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole, Notification
 from adk_agent_sim.scenario.app_base.tool import APP
@@ -51,7 +52,9 @@ def _render(app: App, function: str, **arguments: Any) -> str | None:
 @pytest.mark.req("004/apps-email", "004/app-state")
 def test_the_apps_of_the_specifications_example_work() -> None:
     clock = _Clock()
-    (mail,) = load_scenario(SPEC_EXAMPLE).apps
+    example = load_scenario(SPEC_EXAMPLE)
+    (mail,) = example.apps
+    assert World(example).state()["EmailApp"] == mail.app_state
     app = EmailApp(mail.name, clock.world, mail.app_state)
     assert app.state() == mail.app_state
     (complaint,) = _do(app, "list_inbox")

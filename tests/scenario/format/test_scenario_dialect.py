@@ -17,6 +17,7 @@ def _export_example() -> Any:
     return json.loads(JsonScenarioExporter().export_to_json(scenario=load_scenario(SPEC_EXAMPLE)))
 
 
+@pytest.mark.req("004/complete-example-class-names")
 def test_what_was_adapted_is_listed() -> None:
     assert load_scenario(SPEC_EXAMPLE).adapted == (
         "version '2.0' is written as 'are_simulation_v1'",
@@ -31,7 +32,7 @@ def test_what_was_adapted_is_listed() -> None:
 
 
 @pytest.mark.req("004/complete-example-metadata", "004/complete-example-version", "004/complete-example-class-names")
-@pytest.mark.req("004/complete-example-keys")
+@pytest.mark.req("004/complete-example-keys", "004/ExportedHint", "004/ExportedTraceMetadata")
 def test_the_example_is_written_in_the_shape_of_are() -> None:
     example, written = load_scenario(SPEC_EXAMPLE), _export_example()
     assert (example.scenario_id, example.seed, example.duration) == ("email_apology_001", 12345, 300)
@@ -45,6 +46,7 @@ def test_the_example_is_written_in_the_shape_of_are() -> None:
     assert written["metadata"]["definition"]["scenario_id"] == "email_apology_001"
     assert written["metadata"]["definition"]["hints"][0]["hint_type"] == "TASK_HINT"
     assert written["metadata"]["definition"]["hints"][0]["associated_event_id"] == ""
+    assert written["events"][0]["class_name"] == "Event"
     assert written["events"][0]["event_relative_time"] is None
     assert written["events"][0]["event_time"] == 1640995260
     assert written["context"] == "Customer service scenario focusing on professional communication"
@@ -70,7 +72,7 @@ def test_each_hint_type_of_the_description_is_read_and_written_as_one_of_are(des
     assert imported.adapted == (f"hint_type {described!r} is written as {of_are!r}",)
 
 
-@pytest.mark.req("004/complete-example-apps")
+@pytest.mark.req("004/complete-example-apps", "004/JsonScenarioExporter", "004/schema-serialization")
 def test_apps_that_are_lacks_are_written_as_apps_it_has() -> None:
     trace, changed = convert_to_are(load_scenario(SPEC_EXAMPLE).trace)
     assert changed == (
@@ -84,7 +86,10 @@ def test_apps_that_are_lacks_are_written_as_apps_it_has() -> None:
         "Project Delay Concerns",
         1640995100,
     )
-    written = _export_example()["events"][0]["action"]
+    (reminder,) = _export_example()["events"]
+    assert (reminder["event_type"], reminder["dependencies"]) == ("USER", [])
+    written = reminder["action"]
+    assert (written["app"], written["function"]) == ("EmailApp", "send_email_to_user_only")
     assert written["args"][-1] == {
         "name": "content",
         "value": "Don't forget to respond to the client",

@@ -19,6 +19,7 @@ from adk_agent_sim.scenario import (
     World,
     load_scenario,
 )
+from adk_agent_sim.scenario.apps.contacts import ContactsApp
 from adk_agent_sim.scenario.format import models
 
 _TRACE = json.dumps(load_traces()["scenario_synth_s04_shopping-oracle"])
@@ -95,6 +96,7 @@ def test_scenario_export(tmp_path: Path) -> None:
     assert environment.scenario.scenario_id == "email_apology_001"
     assert again.duration == 300
     assert [each.event_id for each in again.events] == ["reminder_001"]
+    assert [each.event_id for each in again.completed_events] == ["reminder_001"]
     (mail,) = [app for app in again.apps if app.name == "EmailApp"]
     assert [each["subject"] for each in (mail.app_state or {})["folders"]["INBOX"]["emails"]] == [
         "Project Delay Concerns"
@@ -190,7 +192,7 @@ def test_controlling_app_export() -> None:
     assert app["app_state"]["folders"]["INBOX"] == {"folder_name": "INBOX", "emails": []}
 
 
-@pytest.mark.req("004/example-world-logs")
+@pytest.mark.req("004/example-import", "004/example-world-logs")
 def test_working_with_world_logs() -> None:
     logged = {"timestamp": 1640995200, "level": "INFO", "message": "Agent started scenario execution"}
     world_logs = [BaseAgentLog.from_dict(logged)]
@@ -240,6 +242,8 @@ _FIELDS: dict[str, dict[str, tuple[Any, Any]]] = {
         "definition": (models.ExportedTraceDefinitionMetadata, _REQUIRED),
         "simulation": (models.ExportedTraceSimulationMetadata | None, None),
         "annotation": (models.ExportedTraceAnnotationMetadata | None, None),
+        "execution": (dict[str, Any] | None, None),
+        "runner_config": (dict[str, Any] | None, None),
     },
     "ExportedTraceDefinitionMetadata": {
         "scenario_id": (str, _REQUIRED),
@@ -326,7 +330,13 @@ _TEXT: dict[str, Any] = {"version": "are_simulation_v1"}
 _WHOLE: dict[str, dict[str, Any]] = {
     "ExportedTraceBase": _TEXT | {"apps": [{"name": "Emails"}], "events": [_EVENT], "completed_events": [_EVENT]},
     "ExportedTrace": _TEXT | {"metadata": {"definition": _DEFINITION}},
-    "ExportedTraceMetadata": {"definition": _DEFINITION, "simulation": {"agent_id": "a"}, "annotation": {"date": 1}},
+    "ExportedTraceMetadata": {
+        "definition": _DEFINITION,
+        "simulation": {"agent_id": "a"},
+        "annotation": {"date": 1},
+        "execution": {"run_duration": 2.5},
+        "runner_config": {"agent": "default"},
+    },
     "ExportedTraceDefinitionMetadata": _DEFINITION,
     "ExportedTraceSimulationMetadata": {"agent_id": "a", "model_id": "m"},
     "ExportedTraceAnnotationMetadata": {"annotator": "Ada", "date": 1.5},
@@ -378,6 +388,13 @@ def test_the_models_have_the_fields_types_and_defaults_of_the_description(name: 
             assert getattr(model.model_validate(without), field) == default, field
         for value in _CANDIDATES:
             assert _accepts(model, whole | {field: value}) is _accepts(kind, value), (field, value)
+
+
+@pytest.mark.req("004/ExportedApp")
+def test_the_name_of_an_app_stands_for_a_missing_class_name() -> None:
+    trace = _TEXT | {"metadata": {"definition": {"scenario_id": "s"}}, "apps": [{"name": "ContactsApp"}]}
+    world = World(JsonScenarioImporter().import_from_json(json.dumps(trace))[0])
+    assert type(world.apps["ContactsApp"]) is ContactsApp
 
 
 @pytest.mark.req("004/ExportedOracleEvent", "004/event-class-name")
