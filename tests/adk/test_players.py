@@ -84,8 +84,8 @@ class TestEveryEntryPoint:
         with pytest.raises(InvalidPlayer, match="The player 'robot' cannot be used: a player is one of real, human"):
             create("robot")
 
-    def test_a_player_that_is_not_built_yet_is_refused_as_such(self, create: Callable[[Any], object]) -> None:
-        with pytest.raises(PlayerNotAvailable, match="mock is not available yet for the model seat"):
+    def test_a_player_of_another_seat_is_refused_as_such(self, create: Callable[[Any], object]) -> None:
+        with pytest.raises(PlayerNotAvailable, match="mock cannot play the model"):
             create("mock:llm")
 
     def test_a_replay_of_what_is_no_eval_set_is_refused_at_once(

@@ -90,7 +90,7 @@ def test_a_player_that_no_bench_has_is_refused(tmp_path: Path, player: str) -> N
     assert result.exit_code == 2
     assert f"{player} cannot be used in a bench" in result.stderr.replace("'", "")
     if player in ("martian", "mock:schema"):
-        assert "give real, oracle, nothing, random, script:FILE or replay:FILE." in result.stderr
+        assert "give real, replay:FILE, script:FILE, oracle, nothing or random." in result.stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adk_agent_sim.environment.tool_choices import ToolPlayer
 from adk_agent_sim.errors import InvalidPlayer, PlayerNotAvailable
+from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS
 from adk_agent_sim.timeline.player_spec import (
     MOCK_STRATEGIES,
     SEAT_PLAYERS,
@@ -22,6 +26,8 @@ from adk_agent_sim.timeline.player_spec import (
         ("real", PlayerKind.REAL, ""),
         ("human", PlayerKind.HUMAN, ""),
         ("oracle", PlayerKind.ORACLE, ""),
+        ("nothing", PlayerKind.NOTHING, ""),
+        ("random", PlayerKind.RANDOM, ""),
         ("replay:evals/a.evalset.json", PlayerKind.REPLAY, "evals/a.evalset.json"),
         (r"replay:C:\evals\a.json", PlayerKind.REPLAY, r"C:\evals\a.json"),
         ("record:a.json", PlayerKind.RECORD, "a.json"),
@@ -73,24 +79,29 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["script:a.yaml", "mock:llm", "oracle"])
-def test_a_player_that_is_not_built_yet_is_not_called_unknown(text: str) -> None:
+def test_a_player_of_another_seat_is_not_called_unknown(text: str) -> None:
     with pytest.raises(PlayerNotAvailable) as raised:
         parse_seat_player(Seat.MODEL, text)
 
     assert str(raised.value) == (
-        f"The player {text!r} cannot be used: {text.partition(':')[0]} is not available yet for the model seat; "
-        "this release has: real, human, replay:FILE, record:FILE, a function."
+        f"The player {text!r} cannot be used: {text.partition(':')[0]} cannot play the model; "
+        "give real, human, replay:FILE, record:FILE or a function."
     )
-
-
-def test_a_seat_without_players_says_so() -> None:
-    with pytest.raises(
-        PlayerNotAvailable, match="oracle is not available yet for the world seat; this release has: none"
-    ):
-        parse_seat_player(Seat.WORLD, "oracle")
 
 
 def test_a_seat_takes_the_players_that_the_registry_lists() -> None:
     assert SEAT_PLAYERS.keys() == set(Seat)
     assert parse_seat_player(Seat.TOOL, "real").kind is PlayerKind.REAL
-    assert parse_seat_player(Seat.USER, "human").kind is PlayerKind.HUMAN
+    assert parse_seat_player(Seat.WORLD_MODEL, "oracle").kind is PlayerKind.ORACLE
+    with pytest.raises(PlayerNotAvailable, match="human cannot play the model in a bench; give real, replay:FILE"):
+        parse_seat_player(Seat.BENCH_MODEL, "human")
+
+
+def test_a_tool_has_the_players_that_the_registry_lists_and_those_that_rules_choose() -> None:
+    mocks_and_others = {*MOCK_STRATEGIES, *(SEAT_PLAYERS[Seat.TOOL] - {PlayerKind.MOCK})}
+    assert {*get_args(ToolPlayer)} == {*mocks_and_others, "rules"}
+
+
+def test_the_players_of_scenarios_are_those_that_the_registry_lists() -> None:
+    assert WORLD_PLAYERS.keys() == {PlayerKind.ORACLE, PlayerKind.NOTHING, PlayerKind.RANDOM}
+    assert WORLD_PLAYERS.keys() <= SEAT_PLAYERS[Seat.WORLD_MODEL] & SEAT_PLAYERS[Seat.BENCH_MODEL]

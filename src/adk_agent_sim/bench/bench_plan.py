@@ -19,10 +19,10 @@ from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan
 from adk_agent_sim.bench.axis_labels import NO_RULES, check_unique, label_paths
 from adk_agent_sim.bench.bench_result import RunKey
 from adk_agent_sim.bench.bench_task import RUNS_NAME, BenchTask
-from adk_agent_sim.errors import InvalidBench
+from adk_agent_sim.errors import InvalidBench, InvalidPlayer
 from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.player_spec import PlayerKind
+from adk_agent_sim.timeline.player_spec import PlayerKind, Seat, format_players, parse_seat_player
 from adk_agent_sim.timeline.seeded_random import draw_bits
 
 PLAN_VERSION = 1
@@ -35,9 +35,6 @@ _REFUSED_PLAYERS: Mapping[str, str] = {
     PlayerKind.HUMAN: "where nobody could answer. Play single runs with `adksim scenario run --player human`.",
 }
 """Players that no bench can have: what they would need, and what to do instead."""
-
-_PLAYER_FORMS = "real, oracle, nothing, random, script:FILE or replay:FILE"
-_PLAYER_WORDS = frozenset(each.partition(":")[0] for each in _PLAYER_FORMS.replace(" or ", ", ").split(", "))
 
 
 _NO_TASKS = (
@@ -236,10 +233,13 @@ def check_axis_values(axes: BenchAxes) -> None:
             "Run two benches, with one of the options each."
         )
     for player in axes.players:
-        if problem := _REFUSED_PLAYERS.get(player.partition(":")[0]):
-            raise InvalidBench(f"The player {player} cannot be used in a bench, {problem}")
-        if player.partition(":")[0] not in _PLAYER_WORDS:
-            raise InvalidBench(f"The player {player!r} cannot be used in a bench: give {_PLAYER_FORMS}.")
+        try:
+            parse_seat_player(Seat.BENCH_MODEL, player)
+        except InvalidPlayer as error:
+            if problem := _REFUSED_PLAYERS.get(player.partition(":")[0]):
+                raise InvalidBench(f"The player {player} cannot be used in a bench, {problem}") from None
+            forms = format_players(Seat.BENCH_MODEL)
+            raise InvalidBench(f"The player {player!r} cannot be used in a bench: give {forms}.") from error
 
 
 def _describe(

@@ -11,10 +11,11 @@ from adk_agent_sim.cli.option_errors import name_option
 
 def check_player(player: str) -> None:
     """Raise BadParameter if there is no such player, or its file cannot be used."""
-    from adk_agent_sim.adk.worlds.run_players import PLAYER_FORMS, create_run_player
+    from adk_agent_sim.adk.worlds.run_players import create_run_player
+    from adk_agent_sim.timeline.player_spec import Seat, format_players
 
     if not player:
-        raise click.BadParameter(f"It is empty. Give {PLAYER_FORMS}.", param_hint="--player")
+        raise click.BadParameter(f"It is empty. Give {format_players(Seat.WORLD_MODEL)}.", param_hint="--player")
     with name_option("--player"):
         create_run_player(player)
 

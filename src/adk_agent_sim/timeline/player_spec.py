@@ -1,6 +1,7 @@
 """How a player is written, the same for every seat, and which seats support which player.
 
-    real | human | replay:FILE | record:FILE | script:FILE | mock:schema|stateful|llm|replay | oracle | a function
+    real | human | replay:FILE | record:FILE | script:FILE | mock:schema|stateful|llm|replay | oracle | nothing | random
+    | a function
 
 This module only parses: whoever owns a seat makes the player (adk/players.py for models). `Player` in events.py is
 coarser: it is what a timeline records of who played.
@@ -16,12 +17,19 @@ from adk_agent_sim.errors import InvalidPlayer, PlayerNotAvailable
 
 
 class Seat(StrEnum):
-    """A role in an agent's run that a player can take."""
+    """A role in an agent's run for which a player can be named."""
 
     MODEL = "model"
+    """The model of an agent in a session."""
+
+    WORLD_MODEL = "model in a world"
+    """The model of an agent that acts in the world of a scenario."""
+
+    BENCH_MODEL = "model in a bench"
+    """The same, in runs that nobody watches."""
+
     TOOL = "tool"
-    USER = "user"
-    WORLD = "world"
+    """A tool while a session runs; rules, which simulate tools too, are not players."""
 
 
 class PlayerKind(StrEnum):
@@ -48,21 +56,31 @@ class PlayerKind(StrEnum):
     ORACLE = "oracle"
     """The actions that a scenario expects."""
 
+    NOTHING = "nothing"
+    """No action at all: the lowest result that a scenario allows."""
+
+    RANDOM = "random"
+    """Random actions in a scenario."""
+
     FUNCTION = "function"
     """A Python function. It has no text form."""
 
 
 MOCK_STRATEGIES = ("schema", "stateful", "llm", "replay")
 
+_SCENARIO_PLAYERS = (PlayerKind.ORACLE, PlayerKind.NOTHING, PlayerKind.RANDOM)
+
 SEAT_PLAYERS: Mapping[Seat, frozenset[PlayerKind]] = {
     Seat.MODEL: frozenset(
         {PlayerKind.REAL, PlayerKind.HUMAN, PlayerKind.REPLAY, PlayerKind.RECORD, PlayerKind.FUNCTION}
     ),
-    Seat.TOOL: frozenset({PlayerKind.REAL}),
-    Seat.USER: frozenset({PlayerKind.HUMAN}),
-    Seat.WORLD: frozenset(),
+    Seat.WORLD_MODEL: frozenset(
+        {PlayerKind.REAL, PlayerKind.HUMAN, PlayerKind.REPLAY, PlayerKind.RECORD, PlayerKind.SCRIPT, *_SCENARIO_PLAYERS}
+    ),
+    Seat.BENCH_MODEL: frozenset({PlayerKind.REAL, PlayerKind.REPLAY, PlayerKind.SCRIPT, *_SCENARIO_PLAYERS}),
+    Seat.TOOL: frozenset({PlayerKind.REAL, PlayerKind.HUMAN, PlayerKind.MOCK}),
 }
-"""The players that this release has for each seat. Rules, which simulate tools, are not players: they act first."""
+"""The players that each seat can have."""
 
 _ARGUMENT_NAMES: Mapping[PlayerKind, str] = {
     PlayerKind.REPLAY: "FILE",
@@ -114,16 +132,18 @@ def parse_seat_player(seat: Seat, player: str | Callable[..., object]) -> Player
 
     Raises:
         InvalidPlayer: The text names no player, or its argument is missing or wrong.
-        PlayerNotAvailable: The player exists in the grammar, but this release does not have it for the seat.
+        PlayerNotAvailable: The player cannot take this seat.
     """
     spec = parse_player(player)
-    supported = SEAT_PLAYERS[seat]
-    if spec.kind not in supported:
-        listed = ", ".join(_format_kind(kind) for kind in PlayerKind if kind in supported) or "none"
-        raise PlayerNotAvailable(
-            str(spec), f"{spec.kind} is not available yet for the {seat} seat; this release has: {listed}"
-        )
+    if spec.kind not in SEAT_PLAYERS[seat]:
+        raise PlayerNotAvailable(str(spec), f"{spec.kind} cannot play the {seat}; give {format_players(seat)}")
     return spec
+
+
+def format_players(seat: Seat) -> str:
+    """Return how the players of a seat are written, such as `real, human or replay:FILE`."""
+    *others, last = (_format_kind(kind) for kind in PlayerKind if kind in SEAT_PLAYERS[seat])
+    return f"{', '.join(others)} or {last}"
 
 
 def _format_kind(kind: PlayerKind) -> str:

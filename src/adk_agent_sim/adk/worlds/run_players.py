@@ -12,12 +12,10 @@ from adk_agent_sim.adk.worlds.model_players import WorldModelPlayer
 from adk_agent_sim.adk.worlds.script_player import read_script_player
 from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS
 from adk_agent_sim.timeline.events import Player
-from adk_agent_sim.timeline.player_spec import PlayerKind, parse_player
+from adk_agent_sim.timeline.player_spec import PlayerKind, Seat, parse_seat_player
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.worlds.world_run import WorldRun
-
-PLAYER_FORMS = "real, human, oracle, nothing, random, script:FILE, replay:FILE or record:FILE"
 
 
 def create_run_player(player: str) -> Callable[[WorldRun], SessionPlayer]:
@@ -33,7 +31,8 @@ def create_run_player(player: str) -> Callable[[WorldRun], SessionPlayer]:
         InvalidScript: The script has errors.
         ImportRefused: The file of a replay is not a recording.
     """
-    if create_world_player := WORLD_PLAYERS.get(player):
+    spec = parse_seat_player(Seat.WORLD_MODEL, player)
+    if create_world_player := WORLD_PLAYERS.get(spec.kind):
 
         def create(run: WorldRun) -> SessionPlayer:
             # The first run plays with the seed as it was given, and each later one with another.
@@ -41,7 +40,6 @@ def create_run_player(player: str) -> Callable[[WorldRun], SessionPlayer]:
             return WorldModelPlayer(create_world_player(run.world, seed), run.session)
 
         return create
-    spec = parse_player(player)
     if spec.kind is PlayerKind.SCRIPT:
         path = Path(spec.argument)
         read_script_player(path)  # errors are reported before the run
