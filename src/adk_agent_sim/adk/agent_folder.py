@@ -13,8 +13,8 @@ from adk_agent_sim.adk.agent_loader import App, describe_missing_agent, import_a
 from adk_agent_sim.adk.folder_modules import Fingerprint, FolderModules
 from adk_agent_sim.adk.load_failure import LoadFailure, describe_load_failure
 from adk_agent_sim.errors import AgentLoadFailed
+from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.golden.session import SimulatedAgentConfig
-from adk_agent_sim.timeline.file_names import to_file_stem
 
 LOAD_TIMEOUT_SECONDS = 60.0
 """How long an import may take by default; libraries for machine learning take that long on a slow disk."""
@@ -99,7 +99,7 @@ class AgentFolder:
         """Return the EvalSet of an agent; None if its name is known only when the agent is loaded."""
         if self._eval_set is not None:
             return self._eval_set
-        return Path(f"{to_file_stem(name)}.evalset.json") if self.only is None else None
+        return Path(build_eval_set_name(name)) if self.only is None else None
 
     def _build_config(self, name: str, app: App) -> SimulatedAgentConfig | LoadFailure:
         if app.root_agent is None:
@@ -108,7 +108,7 @@ class AgentFolder:
         return SimulatedAgentConfig(
             name=label,
             agent=app.root_agent,
-            eval_set_path=self.find_eval_set(name) or Path(f"{to_file_stem(app.name)}.evalset.json"),
+            eval_set_path=self.find_eval_set(name) or Path(build_eval_set_name(app.name)),
             app=app,
             folder=self.root / name,
         )

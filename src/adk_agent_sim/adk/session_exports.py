@@ -11,6 +11,7 @@ from adk_agent_sim.adk.agent_run import AgentRun
 from adk_agent_sim.golden.adk_test_fixture import write_adk_test_fixture
 from adk_agent_sim.golden.eval_criteria import EvalCriteria, check_config, write_criteria
 from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBuilder
 from adk_agent_sim.golden.markdown_report import render_markdown_report
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_exported_events
@@ -18,7 +19,6 @@ from adk_agent_sim.golden.user_turns import describe_left_out
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.events import Event
-from adk_agent_sim.timeline.file_names import to_file_stem
 from adk_agent_sim.timeline.redaction.redacted_records import iter_redacted_records
 from adk_agent_sim.timeline.redaction.redactor import redact_events
 from adk_agent_sim.timeline.store import MemoryStore
@@ -63,7 +63,7 @@ class SessionExports:
             redact: Mask secrets.
             include_rejected: Include structured responses that ADK rejected.
         """
-        path = f"{to_file_stem(self._agent_run.name)}.evalset.json" if eval_set_path is None else eval_set_path
+        path = build_eval_set_name(self._agent_run.name) if eval_set_path is None else eval_set_path
         config = SimulatedAgentConfig(name=self._agent_run.name, agent=self._agent_run.root_agent, eval_set_path=path)
         events = select_exported_events(self.log(), finished_only=finished_only, include_rejected=include_rejected)
         return SimulationSession.from_events(

@@ -26,6 +26,7 @@ from adk_agent_sim.bench.run_queue import RunReport, build_failure
 from adk_agent_sim.errors import InvalidScenario, JudgeFailed, NotJudgeable
 from adk_agent_sim.golden.case_criteria import CaseCriteria
 from adk_agent_sim.golden.eval_set_files import read_eval_cases
+from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.verdict.judge import Judge
 from adk_agent_sim.scenario.verdict.soft_recording import REPLAY_PREFIX, RecordedAnswers
@@ -37,9 +38,9 @@ from adk_agent_sim.timeline.timeline import Timeline
 FILE_ENDINGS = {
     "report": ".html",
     "trace": ".trace.json",
-    "eval_set": ".evalset.json",
-    "markdown": ".md",
-    "timeline": ".jsonl",
+    "eval_set": EXPORT_FORMATS["evalset"].extension,
+    "markdown": EXPORT_FORMATS["markdown"].extension,
+    "timeline": EXPORT_FORMATS["jsonl"].extension,
 }
 """What the name of each file of a run ends with."""
 

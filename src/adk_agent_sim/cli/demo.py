@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from adk_agent_sim.cli.browser import BrowserSettings, browser_options, build_agent_config, serve_in_browser
+from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.text.terminal_output import print_document, print_line
 
 
@@ -54,7 +55,7 @@ def demo(
     folder = Path(tempfile.mkdtemp(prefix="adksim-"))
     agent_names = [f"{each}_agent" for each in ([name] if name else _SCRIPTS)]
     configs = [
-        build_agent_config(load_demo_app(each), folder / f"{each}.evalset.json", get_demo_folder(each))
+        build_agent_config(load_demo_app(each), folder / build_eval_set_name(each), get_demo_folder(each))
         for each in agent_names
     ]
     serve_in_browser(configs, browser)
@@ -66,7 +67,7 @@ def _play_in_terminal(name: str, eval_set: Path | None, *, scripted: bool) -> No
     from adk_agent_sim.cli.terminal import find_adk_command, play_in_terminal
 
     app = load_demo_app(f"{name}_agent")
-    path = eval_set or Path(tempfile.mkdtemp(prefix="adksim-")) / f"{name}.evalset.json"
+    path = eval_set or Path(tempfile.mkdtemp(prefix="adksim-")) / build_eval_set_name(name)
     is_scripted = scripted or not sys.stdin.isatty()
     prompts = ScriptedPrompts(_SCRIPTS[name]) if is_scripted else KeyboardPrompts()
     exported = asyncio.run(play_in_terminal(app, prompts, path))

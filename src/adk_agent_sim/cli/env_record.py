@@ -188,6 +188,6 @@ async def _play_trace(app: App, path: Path, name: str | None) -> Sequence[str]:
 def _play_in_terminal(app: App) -> Awaitable[bool]:
     from adk_agent_sim.cli.prompts import KeyboardPrompts
     from adk_agent_sim.cli.terminal import play_in_terminal
-    from adk_agent_sim.timeline.file_names import to_file_stem
+    from adk_agent_sim.golden.export_formats import build_eval_set_name
 
-    return play_in_terminal(app, KeyboardPrompts(), Path(f"{to_file_stem(app.name)}.evalset.json"))
+    return play_in_terminal(app, KeyboardPrompts(), Path(build_eval_set_name(app.name)))

@@ -177,14 +177,14 @@ def _file_to_json(file: EvalFile, cases: Sequence[CaseReport]) -> dict[str, Any]
 def _serve(
     files: Sequence[EvalFile], agent_dir: Path | None, browser: BrowserSettings, ignored_paths: Sequence[str]
 ) -> None:
+    from adk_agent_sim.golden.export_formats import build_eval_set_name
     from adk_agent_sim.server.eval_catalog import EvalCatalog
-    from adk_agent_sim.timeline.file_names import to_file_stem
 
     app = _load_app(agent_dir)
     configs: list[SimulatedAgentConfig] = []
     if app is not None and agent_dir is not None:
         # A session that is played and exported becomes a case of the file that is open.
-        own = Path(f"{to_file_stem(app.name)}.evalset.json")
+        own = Path(build_eval_set_name(app.name))
         target = next((file.path for file in files if file.kind == "evalset"), own)
         configs = [build_agent_config(app, target, agent_dir)]
     serve_in_browser(configs, browser, evals=EvalCatalog(files, app, ignored_paths))

@@ -12,7 +12,7 @@ import click
 
 from adk_agent_sim.cli.criteria_option import criteria_option
 from adk_agent_sim.cli.database import database_option, find_session
-from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName
+from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName, build_eval_set_name
 from adk_agent_sim.text.terminal_output import (
     print_document,
     print_json,
@@ -214,7 +214,7 @@ def _write_case(
     from adk_agent_sim.golden.eval_set import EvalSetWriter
     from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
 
-    path = out or Path(f"{to_file_stem(session.agent_name)}{EXPORT_FORMATS['evalset'].extension}")
+    path = out or Path(build_eval_set_name(session.agent_name))
     builder = GoldenTraceBuilder(session)
     if criteria is not None:
         check_config(path, criteria)  # before the case is written

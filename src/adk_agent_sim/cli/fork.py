@@ -13,8 +13,8 @@ import click
 
 from adk_agent_sim.cli.database import database_option, find_session
 from adk_agent_sim.cli.service_options import ServiceSettings, service_options
+from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines, send_other_output_to_stderr
-from adk_agent_sim.timeline.file_names import to_file_stem
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.agent_loader import App
@@ -116,7 +116,7 @@ def fork(
         app = load_app(agent_dir)
         created = services.create_services(agent_dir)
     options = _ForkOptions(turn=turn, message=message, response=response, model=model, anyway=anyway, services=created)
-    path = eval_set or Path(f"{to_file_stem(app.name)}.evalset.json")
+    path = eval_set or Path(build_eval_set_name(app.name))
     saved_in = "" if _is_file(session) else database
     asyncio.run(_close_after(_fork(app, store, session_id, options, path, out, saved_in, as_json=as_json), created))
 

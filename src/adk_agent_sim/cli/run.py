@@ -180,9 +180,9 @@ def _run_terminal(
     from adk_agent_sim.cli.terminal import find_adk_command, play_in_terminal
     from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
     from adk_agent_sim.golden.eval_criteria import build_eval_command, check_config, get_config_path
-    from adk_agent_sim.timeline.file_names import to_file_stem
+    from adk_agent_sim.golden.export_formats import build_eval_set_name
 
-    path = eval_set or Path(f"{to_file_stem(app.name)}.evalset.json")
+    path = eval_set or Path(build_eval_set_name(app.name))
     config_path = get_config_path(path) if settings.criteria else None
     if settings.criteria is not None:
         check_config(path, settings.criteria)  # before anything is played

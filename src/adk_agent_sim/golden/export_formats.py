@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
+from adk_agent_sim.timeline.file_names import to_file_stem
+
 ExportFormatName: TypeAlias = Literal["evalset", "adk-test", "jsonl", "markdown"]
 """The name of a format in Python, after `--format` and in the web API."""
 
@@ -70,3 +72,8 @@ _ALL = (
 
 EXPORT_FORMATS: Final[Mapping[ExportFormatName, ExportFormat]] = MappingProxyType({each.name: each for each in _ALL})
 """All formats by name, in the order of lists."""
+
+
+def build_eval_set_name(agent_name: str) -> str:
+    """Return the name of the EvalSet that the sessions of an agent are exported to by default."""
+    return f"{to_file_stem(agent_name)}{EXPORT_FORMATS['evalset'].extension}"

@@ -11,7 +11,7 @@ from adk_agent_sim.adk.agent_loader import create_placeholder_agent
 from adk_agent_sim.errors import AgentNotLocal, AlreadyExported, ExportRefused, MalformedValue, SessionNotFound
 from adk_agent_sim.golden.eval_criteria import EvalCriteria, get_config_path, read_criteria
 from adk_agent_sim.golden.eval_set import find_case_id
-from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
+from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, build_eval_set_name
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.eval_catalog import EvalCatalog
 from adk_agent_sim.server.export_api_models import (
@@ -25,7 +25,6 @@ from adk_agent_sim.server.export_api_models import (
 from adk_agent_sim.server.export_paths import find_export_folder, resolve_export_path
 from adk_agent_sim.server.export_writers import EXPORT_WRITERS, ExportSource, find_export_obstacles
 from adk_agent_sim.server.session_runs import SessionRuns
-from adk_agent_sim.timeline.file_names import to_file_stem
 from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionSummary
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.write_errors import explain_write_errors
@@ -168,4 +167,4 @@ def _build_remote_agent_config(summary: SessionSummary) -> SimulatedAgentConfig:
     """Returns the config of an agent in another process: its EvalSet is in the server's working directory."""
     name = summary.app_name or summary.session.description or "agent"
     agent = create_placeholder_agent(name)
-    return SimulatedAgentConfig(name=name, agent=agent, eval_set_path=f"{to_file_stem(agent.name)}.evalset.json")
+    return SimulatedAgentConfig(name=name, agent=agent, eval_set_path=build_eval_set_name(agent.name))
