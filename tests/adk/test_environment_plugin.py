@@ -452,11 +452,11 @@ async def test_a_fault_for_a_tool_that_the_agents_lack_is_refused_unless_a_tools
     fault = Error(error=ErrorResponse(code=503, message="down"))
     async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup, AgentTool(helper)])) as sim:
         for known in ("lookup", "helper", "create_order", "transfer_to_agent"):
-            sim.environment.fault_next(known, fault)
+            sim.environment.add_fault(known, fault)
         with pytest.raises(NotFound, match="no tool 'lokup'"):
-            sim.environment.fault_next("lokup", fault)
+            sim.environment.add_fault("lokup", fault)
     async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup, Tools()])) as sim:
-        sim.environment.fault_next("create_order", fault)
+        sim.environment.add_fault("create_order", fault)
 
 
 async def test_a_person_switches_rules_and_puts_a_fault_on_the_next_call_mid_run() -> None:
@@ -468,8 +468,8 @@ async def test_a_person_switches_rules_and_puts_a_fault_on_the_next_call_mid_run
         environment.switch("fixed", on=False)
         turn = await turn.call("lookup")
         environment.switch("fixed", on=True)
-        environment.fault_next("lookup", Error(error=ErrorResponse(code=503, message="down")))
-        environment.fault_next("create_order", Delay(delay=0.0), Respond(respond={"fault": 1}))
+        environment.add_fault("lookup", Error(error=ErrorResponse(code=503, message="down")))
+        environment.add_fault("create_order", Delay(delay=0.0), Respond(respond={"fault": 1}))
         assert environment.pending_faults == {"lookup": 1, "create_order": 1}
         turn = await turn.calls([("lookup", {}), ("create_order", {})])
         turn = await turn.calls([("lookup", {}), ("create_order", {})])
@@ -639,7 +639,7 @@ async def test_a_fault_needs_no_rules_and_real_calls_are_counted() -> None:
     async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup])) as sim:
         turn = await sim.send("go")
         turn = await turn.call("lookup")
-        sim.environment.fault_next("lookup", Error(error=ErrorResponse(code=503, message="down")))
+        sim.environment.add_fault("lookup", Error(error=ErrorResponse(code=503, message="down")))
         turn = await turn.call("lookup")
         turn = await turn.call("lookup")
         await turn.respond("done")

@@ -316,8 +316,8 @@ async def _stop_run(sim: Simulation) -> None:
 async def _add_faults(sim: Simulation) -> None:
     turn = await sim.send("go")
     turn = await turn.call("lookup", {"key": "b"})
-    sim.environment.fault_next("lookup", Error(error=ErrorResponse(code=503, message="down")))
-    sim.environment.fault_next("wait", Error(error=ErrorResponse(code=503, message="down")))
+    sim.environment.add_fault("lookup", Error(error=ErrorResponse(code=503, message="down")))
+    sim.environment.add_fault("wait", Error(error=ErrorResponse(code=503, message="down")))
     turn = await turn.calls([("lookup", {"key": "b"}), ("wait", {})])
     sim.environment.switch("late", on=False)
     turn = await turn.call("lookup", {"key": "a"})

@@ -580,4 +580,4 @@ def test_a_person_cannot_let_a_model_answer_the_next_call() -> None:
     environment = Environment(Rulebook(parse_rules(_RULES)))
 
     with pytest.raises(InvalidFault, match="`mock: llm` asks a model, and is written in rules"):
-        environment.fault_next("create_order", Mock(mock="llm", answers="/etc/passwd"))
+        environment.add_fault("create_order", Mock(mock="llm", answers="/etc/passwd"))

@@ -321,7 +321,7 @@ async def test_a_fault_can_be_put_on_the_next_model_call() -> None:
     async with Simulation(
         _build_shop(), model="real", environment=parse_rules(_rule("empty", "{call: {nth: 9}}"))
     ) as sim:
-        sim.environment.fault_next(MODEL_SEAT, ApiError(api_error=ApiStatus(code=429)))
+        sim.environment.add_fault(MODEL_SEAT, ApiError(api_error=ApiStatus(code=429)))
         with pytest.raises(RunFailed, match="429"):
             await sim.send("go")
         await sim.send("again")
@@ -350,7 +350,7 @@ async def test_each_fault_can_be_put_on_the_next_model_call_without_any_rule(
     shop = LlmAgent(name="shop", model=ScriptedModel(script=[text_response(text) for text in answers]))
     async with Simulation(shop, model="real") as sim:
         await sim.send("before")
-        sim.environment.fault_next_model_call(TypeAdapter[AnyAction](ActionEntry).validate_python(action))
+        sim.environment.add_model_fault(TypeAdapter[AnyAction](ActionEntry).validate_python(action))
         assert sim.environment.pending_faults == {MODEL_SEAT: 1}
         with pytest.raises(RunFailed, match=failure) if failure else nullcontext():
             await sim.send("go")
@@ -369,7 +369,7 @@ async def test_a_fault_is_put_on_the_next_model_call_of_any_runner() -> None:
     sessions = InMemorySessionService()
     runner = Runner(app=App(name="shop", root_agent=_build_shop(), plugins=[plugin]), session_service=sessions)
     session = await sessions.create_session(app_name="shop", user_id="u", session_id="s")
-    plugin.get_environment(session).fault_next_model_call(Empty())
+    plugin.get_environment(session).add_model_fault(Empty())
     events = [
         event
         async for event in runner.run_async(
@@ -384,10 +384,10 @@ async def test_a_fault_is_put_on_the_next_model_call_of_any_runner() -> None:
 async def test_a_fault_for_the_model_that_cannot_happen_is_refused() -> None:
     async with Simulation(_build_shop()) as sim:
         with pytest.raises(InvalidFault, match="acts in the tool's seat"):
-            sim.environment.fault_next_model_call(Respond(respond=1))
+            sim.environment.add_model_fault(Respond(respond=1))
         with pytest.raises(InvalidFault, match=r"'lookup' is a tool of the agents\. Write a name that none has"):
-            sim.environment.fault_next_model_call(UnknownToolCall(unknown_tool="lookup"))
-        sim.environment.fault_next_model_call(UnknownToolCall(unknown_tool="lookups"))
+            sim.environment.add_model_fault(UnknownToolCall(unknown_tool="lookup"))
+        sim.environment.add_model_fault(UnknownToolCall(unknown_tool="lookups"))
 
 
 async def test_a_turn_that_a_person_leaves_to_the_model_is_a_model_call() -> None:

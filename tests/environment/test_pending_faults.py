@@ -59,7 +59,7 @@ def test_a_rule_says_each_of_its_conditions_in_a_few_words() -> None:
 def test_a_pending_fault_is_changed_at_its_place_and_removed() -> None:
     environment = build_environment()
     for code in (500, 501, 502):
-        environment.fault_next("search", build_error(code))
+        environment.add_fault("search", build_error(code))
     first, second, third = (fault.fault_id for fault in environment.faults)
     assert environment.replace_fault(second, "convert", build_error(404))
     assert environment.remove_fault(first)
@@ -93,11 +93,11 @@ def test_a_fault_that_is_gone_is_neither_changed_nor_removed() -> None:
 )
 def test_a_fault_that_can_never_happen_is_refused_when_it_is_entered(tool: str, actions: Any, reason: str) -> None:
     environment = build_environment()
-    environment.fault_next("search", build_error(500))
+    environment.add_fault("search", build_error(500))
     (fault,) = environment.faults
 
     with pytest.raises(InvalidFault, match=re.escape(reason)):
-        environment.fault_next(tool, *actions)
+        environment.add_fault(tool, *actions)
     with pytest.raises(InvalidFault, match=re.escape(reason)):
         environment.replace_fault(fault.fault_id, tool, *actions)
     assert environment.faults == (fault,)
@@ -105,17 +105,17 @@ def test_a_fault_that_can_never_happen_is_refused_when_it_is_entered(tool: str, 
 
 def test_a_fault_for_a_tool_that_no_agent_has_is_refused_if_the_tools_are_known() -> None:
     environment = build_environment()
-    environment.fault_next("serch", build_error(500))
+    environment.add_fault("serch", build_error(500))
     environment.list_tools = lambda: {"search", "convert"}
 
     with pytest.raises(NotFound, match=r"no tool 'serch'. Write 'search' instead"):
-        environment.fault_next("serch", build_error(500))
-    environment.fault_next("search", build_error(500))
+        environment.add_fault("serch", build_error(500))
+    environment.add_fault("search", build_error(500))
 
 
 def test_registered_exceptions_can_be_put_on_the_next_call() -> None:
     rulebook = Rulebook(parse_rules(RULES), exceptions={"QuotaExceeded": RuntimeError})
     environment = Environment(rulebook)
-    environment.fault_next("search", Raise.model_validate({"raise": "QuotaExceeded"}))
+    environment.add_fault("search", Raise.model_validate({"raise": "QuotaExceeded"}))
 
     assert environment.pending_faults == {"search": 1}

@@ -190,7 +190,7 @@ class Environment:
             return f"{tool} cannot run for real: the rules say `unanswered: refuse`. Choose another player."
         return self.configured_mocks.explain_missing(player, tool) if player in ("llm", "replay") else ""
 
-    def fault_next(self, tool: str, *actions: AnyAction) -> None:
+    def add_fault(self, tool: str, *actions: AnyAction) -> None:
         """Apply these actions to the next call of a tool, instead of any rule. Several faults are used in order.
 
         Raises:
@@ -200,13 +200,13 @@ class Environment:
         self._faults.add(tool, actions)
         self._on_fault(tool)
 
-    def fault_next_model_call(self, *actions: AnyAction) -> None:
+    def add_model_fault(self, *actions: AnyAction) -> None:
         """Apply these actions to the next call of a model, instead of any rule; a person's turns are never changed.
 
         Raises:
             InvalidFault: The actions cannot be carried out, or are for calls of tools.
         """
-        self.fault_next(MODEL_SEAT, *actions)
+        self.add_fault(MODEL_SEAT, *actions)
 
     @property
     def acts_on_models(self) -> bool:

@@ -89,7 +89,7 @@ class EnvironmentControls:
         """
         environment = await self._load_environment(session_id, "add a fault")
         action, tool = _parse_action(fault.action), await self._find_target(session_id, fault)
-        environment.fault_next(tool, action)
+        environment.add_fault(tool, action)
         return self._build_info(session_id, environment)
 
     async def replace_fault(self, session_id: str, fault_id: str, fault: FaultInput) -> EnvironmentInfo:
