@@ -21,7 +21,7 @@ from adk_agent_sim import AgentSimulator, SimulatedAgentConfig, Simulation
 from adk_agent_sim.adk.runner_services import RunnerServices
 from adk_agent_sim.adk.service_uris import ServiceUris
 from adk_agent_sim.adk.steps import ModelTurn, Step
-from adk_agent_sim.errors import ForkDiffers, ServiceFailed
+from adk_agent_sim.errors import ReplayDiverged, ServiceFailed
 
 
 async def _remember(callback_context: CallbackContext) -> None:
@@ -184,7 +184,7 @@ async def test_what_sessions_share_is_not_taken_back_by_an_undo_which_says_so(op
         await _play(sim, "a")
         step = await sim.send("Upgrade me.")
         step = await step.call("set_plan", {"plan": "gold"})
-        with pytest.raises(ForkDiffers, match=r"another value of user:plan now"):
+        with pytest.raises(ReplayDiverged, match=r"another value of user:plan now"):
             await sim.undo()
 
         # The session goes on as if nothing had been asked for, and the attempt has left nothing in the service.
@@ -203,7 +203,7 @@ async def test_what_sessions_share_is_not_taken_back_by_an_undo_which_says_so(op
         step = await sim.send("Share a file.")
         step = await step.call("share", {"text": "a"})
         await step.respond("shared")
-        with pytest.raises(ForkDiffers, match=r"version 0 of the artifact 'user:shared.txt'"):
+        with pytest.raises(ReplayDiverged, match=r"version 0 of the artifact 'user:shared.txt'"):
             await sim.fork(5)
 
 

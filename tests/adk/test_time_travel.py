@@ -23,7 +23,7 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.forking.replay_watch import DEFAULT_LIMIT, LIMIT_VARIABLE, get_replay_watch, watch_replays
 from adk_agent_sim.adk.steps import Confirmation, Done, ModelTurn, Step
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.errors import ExportRefused, ForkDiffers, ForkRefused, TurnAbandoned, TurnNotFound
+from adk_agent_sim.errors import ExportRefused, ForkRefused, ReplayDiverged, TurnAbandoned, TurnNotFound
 from adk_agent_sim.timeline.events import Player, TurnDecided
 from adk_agent_sim.timeline.history import FinalResponse
 from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
@@ -295,9 +295,9 @@ async def test_a_difference_stops_a_fork_and_can_be_accepted() -> None:
         ]
         assert (plan.copied_runs, plan.replayed_turns, plan.replayed_calls) == (0, 2, 3)
 
-        with pytest.raises(ForkDiffers, match="the instruction that the model of agent 'noter' gets is different"):
+        with pytest.raises(ReplayDiverged, match="the instruction that the model of agent 'noter' gets is different"):
             await sim.fork(3)
-        with pytest.raises(ForkDiffers):
+        with pytest.raises(ReplayDiverged):
             await sim.undo()
         assert len(await sim.timeline.list_summaries()) == count
         assert list(sim.log()) == log
@@ -448,7 +448,10 @@ async def test_a_replay_that_stalls_says_so_and_fails_after_the_limit() -> None:
         await step.call("note", {"text": "a"})
         decided = [event.agent_name for event in sim.log() if isinstance(event.payload, TurnDecided)]
         hold.clear()
-        with watch_replays(on_wait=told.append, report_after=0.001, limit=0.05), pytest.raises(ForkDiffers) as refused:
+        with (
+            watch_replays(on_wait=told.append, report_after=0.001, limit=0.05),
+            pytest.raises(ReplayDiverged) as refused,
+        ):
             await sim.fork(3)
 
         assert decided == ["slow", "noter"]

@@ -221,7 +221,7 @@ async def test_a_run_that_differs_is_continued_only_if_the_person_insists(browse
     refusal = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "undo"}, 409)
     unchanged = await browser.get(f"/sessions/{session_id}")
 
-    assert (refusal["error"], refusal["can_override"]) == ("ForkDiffers", True)
+    assert (refusal["error"], refusal["can_override"]) == ("ReplayDiverged", True)
     assert "is different" in refusal["message"]
     assert (unchanged["last_seq"], unchanged["status"]) == (seq, "done")
     await _travel(browser, session_id, "undo", anyway=True)

@@ -15,7 +15,7 @@ from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.recorded_report import describe_near_miss
 from adk_agent_sim.environment.rule_decision import ExecutionOutcome, RuleDecision
 from adk_agent_sim.environment.session_randomness import SessionRandomness
-from adk_agent_sim.errors import NobodyToAsk
+from adk_agent_sim.errors import HumanUnavailable
 from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
@@ -58,7 +58,7 @@ class RuleInterceptor:
 
         def ask_person(args: Mapping[str, Json]) -> Awaitable[Json]:
             if calls is None:
-                raise NobodyToAsk(self._tool.name)
+                raise HumanUnavailable(self._tool.name)
             return calls.ask_person(self.context, self.get_tool_spec(), args)
 
         return self._session_environment.environment.answer(self._decision, self._run_tool, ask_person)

@@ -192,7 +192,7 @@ async def _fork(
     from adk_agent_sim.adk.forking.time_travel import plan_stored_fork
     from adk_agent_sim.adk.simulation import Simulation
     from adk_agent_sim.cli.travel_commands import print_plan, print_wait
-    from adk_agent_sim.errors import ForkDiffers, ForkRefused
+    from adk_agent_sim.errors import ForkRefused, ReplayDiverged
 
     plan = await plan_stored_fork(app, store, session_id, options.turn)
     if not as_json:
@@ -211,7 +211,7 @@ async def _fork(
                 services=options.services,
                 anyway=options.anyway,
             )
-        except ForkDiffers as error:
+        except ReplayDiverged as error:
             advice = "Add --anyway to continue all the same; the new session says so."
             raise ForkRefused(f"{error.summary}. {advice}") from error
         try:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from adk_agent_sim.errors import ForkDiffers, ForkRefused
+from adk_agent_sim.errors import ForkRefused, ReplayDiverged
 from adk_agent_sim.text.terminal_output import print_line, print_message
 from adk_agent_sim.timeline.events import Event, TurnDecided
 from adk_agent_sim.timeline.turn_prefix import list_turns
@@ -85,7 +85,7 @@ async def travel(sim: Simulation, line: str) -> tuple[Simulation, Step]:
                 print_message(f"This is a new session, which continues from turn {number}.", fg="cyan")
                 return sim, await sim.next()
             return sim, await (sim.undo(anyway=anyway) if command == "/undo" else sim.redo(anyway=anyway))
-    except ForkDiffers as error:
+    except ReplayDiverged as error:
         advice = f"Type `{line} anyway` to continue all the same."
         raise ForkRefused(f"The run did not happen again as recorded: {error.difference}. {advice}") from error
 

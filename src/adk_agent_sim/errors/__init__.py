@@ -52,7 +52,7 @@ SimulatorError
 ├── StateKeyMissing              an instruction needs keys that the session state does not have
 ├── RunFailed                    the agent's run raised an exception
 ├── ForkRefused                  the session cannot be forked, undone or redone there
-│   └── ForkDiffers              the run did not happen again as recorded; override with anyway=True
+│   └── ReplayDiverged           the run did not happen again as recorded; override with anyway=True
 ├── RunUndone                    decisions of the run were taken back, and another run has continued its session
 ├── Cancelled                    a person cancelled a tool call
 ├── ReplayImpossible             the golden trace does not contain what the agent's model is asked for
@@ -92,7 +92,7 @@ SimulatorError
 ├── InvalidFault                 the fault for the next call of a tool can never happen
 ├── InvalidRules                 the rules for simulated tools contain errors
 │   └── PluginRequired           the rules need a plugin; a callback cannot apply them
-├── NobodyToAsk                  no person can be asked for the response of a tool
+├── HumanUnavailable             no person can be asked for the response of a tool
 ├── RuleFailed                   a rule could not be applied to a call
 ├── MockImpossible               no response can be generated for a tool
 ├── ModelRequestFailed           a rule lets a model request fail
@@ -126,11 +126,11 @@ from adk_agent_sim.errors.decision_errors import (
     TurnNotNext,
 )
 from adk_agent_sim.errors.environment_errors import (
+    HumanUnavailable,
     InvalidFault,
     InvalidRules,
     MockImpossible,
     ModelRequestFailed,
-    NobodyToAsk,
     PluginRequired,
     RealToolRefused,
     RuleFailed,
@@ -142,7 +142,6 @@ from adk_agent_sim.errors.run_errors import (
     Cancelled,
     CassetteMismatch,
     DeadlineExceeded,
-    ForkDiffers,
     ForkRefused,
     InvalidCallSyntax,
     InvalidCassetteMode,
@@ -152,6 +151,7 @@ from adk_agent_sim.errors.run_errors import (
     OwnModelFailed,
     PlayerNotAvailable,
     RecordedModelFailed,
+    ReplayDiverged,
     ReplayImpossible,
     RunFailed,
     RunUndone,
@@ -228,8 +228,8 @@ __all__ = [
     "EventExists",
     "ExportRefused",
     "ExposureRefused",
-    "ForkDiffers",
     "ForkRefused",
+    "HumanUnavailable",
     "ImportRefused",
     "InsecureFile",
     "InvalidAnswer",
@@ -262,7 +262,6 @@ __all__ = [
     "MockImpossible",
     "ModelRequestFailed",
     "ModelUnavailable",
-    "NobodyToAsk",
     "NotAnEvalSet",
     "NotConvertible",
     "NotFound",
@@ -276,6 +275,7 @@ __all__ = [
     "Problem",
     "RealToolRefused",
     "RecordedModelFailed",
+    "ReplayDiverged",
     "ReplayImpossible",
     "RuleFailed",
     "RunFailed",

@@ -42,7 +42,7 @@ class RuleFailed(SimulatorError):
         self.tool = tool
 
 
-class NobodyToAsk(SimulatorError):
+class HumanUnavailable(SimulatorError):
     """No person can be asked for the response of a tool; the call fails with this error."""
 
     def __init__(self, tool: str) -> None:

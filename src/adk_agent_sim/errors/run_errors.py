@@ -173,7 +173,7 @@ class ForkRefused(SimulatorError):
     """The session cannot be forked, undone or redone there; it is unchanged."""
 
 
-class ForkDiffers(ForkRefused):
+class ReplayDiverged(ForkRefused):
     """The run did not happen again as it was recorded, so the fork stopped; the session is unchanged."""
 
     def __init__(self, difference: str) -> None:

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from adk_agent_sim.adk.forking.fork_records import create_forked_session, link_forked_session, rewind_log
 from adk_agent_sim.adk.forking.fork_source import ForkSource, read_source
-from adk_agent_sim.errors import ForkDiffers, ForkRefused
+from adk_agent_sim.errors import ForkRefused, ReplayDiverged
 from adk_agent_sim.server.agent_restarts import AgentRestarts, RestartConnection
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.timeline import Timeline
@@ -80,7 +80,7 @@ class RemoteTravels:
 
         Raises:
             ForkRefused: The process cannot do it; nothing was changed.
-            ForkDiffers: The run did not happen again as recorded; nothing was changed.
+            ReplayDiverged: The run did not happen again as recorded; nothing was changed.
         """
         if not prefix.interrupted:
             raise ForkRefused(_BETWEEN_RUNS)
@@ -101,7 +101,7 @@ class RemoteTravels:
         difference = await restart("", prefix.events, is_lenient=False)
         if difference:
             if not anyway:
-                raise ForkDiffers(difference)
+                raise ReplayDiverged(difference)
             await restart(difference, prefix.completed, is_lenient=True)
         await link_forked_session(source, session_id)
         return session_id
@@ -120,7 +120,7 @@ class RemoteTravels:
 
         Raises:
             ForkRefused: The process cannot do it; nothing was changed.
-            ForkDiffers: The run did not happen again as recorded; nothing was changed.
+            ReplayDiverged: The run did not happen again as recorded; nothing was changed.
         """
         if not prefix.interrupted and not redone:
             raise ForkRefused(_NO_MESSAGE)
@@ -132,7 +132,7 @@ class RemoteTravels:
         difference = await process.restart(session_id, session_id, prefix, write(prefix.events), on_wait=on_wait)
         if difference:
             if not anyway:
-                raise ForkDiffers(difference)
+                raise ReplayDiverged(difference)
             await process.restart(
                 session_id, session_id, prefix, write(prefix.completed), on_wait=on_wait, is_lenient=True
             )

@@ -18,7 +18,7 @@ _OVERRIDABLE_ERRORS = (
     errors.InvalidMessage,
     errors.AlreadyExported,
     errors.NotReplayable,
-    errors.ForkDiffers,
+    errors.ReplayDiverged,
 )
 """Errors that a person can override with `anyway` or `again`."""
 
@@ -39,7 +39,7 @@ def error_response(error: Exception, problems: Sequence[FieldProblem] = ()) -> R
     listed = problems or [FieldProblem(path=each.path, message=each.message) for each in own_problems]
     # The text of these errors repeats their problems, which the browser shows beside the fields, or says how Python
     # overrides them.
-    is_summarized = isinstance(error, errors.DecisionMismatch | errors.InvalidMessage | errors.ForkDiffers)
+    is_summarized = isinstance(error, errors.DecisionMismatch | errors.InvalidMessage | errors.ReplayDiverged)
     message = f"{error.summary}." if is_summarized else str(error)
     body = ErrorBody(
         error=type(error).__name__,

@@ -5,7 +5,7 @@ import { prefills } from "./prefill";
 import { performRewind, planRewind, watchProgress } from "./travel";
 
 const PLAN = { agent_name: "ClinicDesk", copied_runs: 0, replayed_turns: 1, replayed_calls: 1, callbacks: [] };
-const DIFFERS = { error: "ForkDiffers", message: "The clock is different.", can_override: true };
+const DIFFERS = { error: "ReplayDiverged", message: "The clock is different.", can_override: true };
 const session = sampleSession({ status: "waiting", pending: [samplePending()] });
 
 beforeEach(() => {

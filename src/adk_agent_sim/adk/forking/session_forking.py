@@ -37,7 +37,7 @@ from adk_agent_sim.adk.forking.tool_choice_restore import (
     restore_tool_choices,
 )
 from adk_agent_sim.adk.session_player import SessionPlayer, TurnSkipper, UserMessageListener
-from adk_agent_sim.errors import ForkDiffers, ForkRefused
+from adk_agent_sim.errors import ForkRefused, ReplayDiverged
 from adk_agent_sim.timeline.events import AgentPath, Event, Player, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.session_copy import copy_events
 from adk_agent_sim.timeline.session_events import Forked, Rewound
@@ -76,7 +76,7 @@ async def fork_session(
         on_ready: Restores what belongs to the session beside ADK's.
 
     Raises:
-        ForkDiffers: The run did not happen again as recorded. No session was created.
+        ReplayDiverged: The run did not happen again as recorded. No session was created.
     """
     session_id = str(uuid4())
     difference = ""
@@ -92,7 +92,7 @@ async def fork_session(
     if difference:
         await target.discard()
         if not anyway:
-            raise ForkDiffers(difference)
+            raise ReplayDiverged(difference)
         target = create_run()
         await _continue_session(source, prefix, target, session_id, create_session, profile=profile, is_lenient=True)
     await target.recorded_session.listen_for_cancel()
@@ -204,7 +204,7 @@ async def rewind_session(
         on_ready: Restores what belongs to the session beside ADK's.
 
     Raises:
-        ForkDiffers: The run did not happen again as recorded. The session is unchanged.
+        ReplayDiverged: The run did not happen again as recorded. The session is unchanged.
     """
     create_next = create_run or partial(run.create_copy, continues=True)
     target = create_next(create_player())
@@ -219,7 +219,7 @@ async def rewind_session(
     if difference:
         await target.discard()
         if not anyway:
-            raise ForkDiffers(difference)
+            raise ReplayDiverged(difference)
         target = create_next(create_player())
         await _continue_session(source, prefix, target, source.session_id, rewind, is_lenient=True)
     await run.discard()

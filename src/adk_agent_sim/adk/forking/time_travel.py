@@ -88,7 +88,7 @@ class TimeTravel:
             anyway: Continue even if the run does not happen again as recorded; the new session says so.
 
         Raises:
-            ForkDiffers: The run did not happen again as recorded; the error names the first difference.
+            ReplayDiverged: The run did not happen again as recorded; the error names the first difference.
             ForkRefused: There is no turn with that number.
             TurnNotFound: There is no turn with that id.
         """
@@ -252,7 +252,7 @@ class TimeTravel:
 
         Raises:
             ForkRefused: No turn was decided.
-            ForkDiffers: The run did not happen again as recorded. The session is unchanged.
+            ReplayDiverged: The run did not happen again as recorded. The session is unchanged.
         """
         self._replace_run(await undo_turn(self._agent_run, create_player_factory(model), anyway=anyway))
         return await self.next()
@@ -262,7 +262,7 @@ class TimeTravel:
 
         Raises:
             ForkRefused: Nothing was undone since the last decision or message.
-            ForkDiffers: The run did not happen again as recorded. The session is unchanged.
+            ReplayDiverged: The run did not happen again as recorded. The session is unchanged.
         """
         self._replace_run(await redo_turn(self._agent_run, create_player_factory(model), anyway=anyway))
         return await self.next()

@@ -25,7 +25,7 @@ from adk_agent_sim.environment.templates import (
     iter_references,
     render,
 )
-from adk_agent_sim.errors import NobodyToAsk, RuleFailed
+from adk_agent_sim.errors import HumanUnavailable, RuleFailed
 from adk_agent_sim.mocks.llm_journal import MockJournal
 from adk_agent_sim.mocks.resource_store import ResourceStore
 from adk_agent_sim.mocks.session_replays import SessionReplays
@@ -112,10 +112,10 @@ class RuleExecution:
         """Ask a person for the tool's response.
 
         Raises:
-            NobodyToAsk: The session is on no timeline, where a person could respond.
+            HumanUnavailable: The session is on no timeline, where a person could respond.
         """
         if self._ask_person is None:
-            raise NobodyToAsk(self.call.tool)
+            raise HumanUnavailable(self.call.tool)
         self.has_asked_person = True
         return await self._ask_person(args)
 
