@@ -50,8 +50,8 @@ def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[s
             was_refused=not (_has_checked_twice(case, theirs) or _has_died_of_unlogged_call(case, ours, theirs)),
         )
         return
-    if _has_failed_in_time(two["t"], one, is_failed=theirs["status"] == "FAILED") != any(
-        _has_failed_in_time(row["t"], one, is_failed=not row["value"]) for row in one["validations"]
+    if _has_failed_in_time(two["t"], one, has_failed=theirs["status"] == "FAILED") != any(
+        _has_failed_in_time(row["t"], one, has_failed=not row["value"]) for row in one["validations"]
     ):
         yield f"validations\n    ours   {one['validations']}\n    theirs {theirs['status']}"
         return
@@ -157,9 +157,9 @@ def _has_timed_out(condition: Mapping[str, Any]) -> bool:
     return not condition["value"]
 
 
-def _has_failed_in_time(time: float, ours: Mapping[str, Any], *, is_failed: bool) -> bool:
+def _has_failed_in_time(time: float, ours: Mapping[str, Any], *, has_failed: bool) -> bool:
     """Return whether a validation failed before a condition timed out, whose dependents only happen here."""
-    return is_failed and all(time < row["t"] for row in ours["conditions"] if _has_timed_out(row))
+    return has_failed and all(time < row["t"] for row in ours["conditions"] if _has_timed_out(row))
 
 
 def _has_failed_validation(run: Mapping[str, Any]) -> bool:

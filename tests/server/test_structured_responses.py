@@ -61,7 +61,7 @@ async def test_constraints_and_validators_are_checked_before_a_response_counts(t
             checked = await browser.client.post(
                 f"/api/sessions/{session_id}/check", json=form, params={"turn_id": turn_id}
             )
-            refusal = await _refuse(browser, session_id, turn_id, data=data)
+            refusal = await _refuse(browser, session_id, turn_id, json_text=data)
             by_name = await _refuse(
                 browser, session_id, turn_id, calls=[{"name": "set_model_response", "arguments": data}]
             )
@@ -70,7 +70,7 @@ async def test_constraints_and_validators_are_checked_before_a_response_counts(t
             assert [problem["path"] for problem in refusal["problems"]] == [path]
             assert [problem["path"] for problem in by_name["problems"]] == [path]
 
-        await browser.decide(session_id, data=GOOD)
+        await browser.decide(session_id, json_text=GOOD)
         await browser.wait_for_status(session_id, "done")
 
 
@@ -79,12 +79,12 @@ async def test_what_only_python_detects_in_a_remote_agent_is_a_rejected_response
         await sim.send("Rate it")
         session_id = sim.session_id
         turn_id = await browser.wait_for_turn(session_id)
-        refusal = await _refuse(browser, session_id, turn_id, data=TOO_MANY)
+        refusal = await _refuse(browser, session_id, turn_id, json_text=TOO_MANY)
         assert [problem["path"] for problem in refusal["problems"]] == ["stars"]
 
-        await browser.decide(session_id, data=UNFINISHED)
+        await browser.decide(session_id, json_text=UNFINISHED)
         await sim.next()
-        await browser.decide(session_id, data=GOOD)
+        await browser.decide(session_id, json_text=GOOD)
         await browser.wait_for_status(session_id, "done")
 
         rows = [row for row in await browser.get_rows(session_id) if row["kind"] == "call"]
@@ -100,8 +100,8 @@ async def test_what_only_python_detects_in_a_remote_agent_is_a_rejected_response
 async def test_an_export_leaves_rejected_responses_out_unless_they_are_requested(tmp_path: Path) -> None:
     async with serve_agents(tmp_path, rater()) as browser:
         session_id = await browser.start_session("rater", "Rate it")
-        await browser.decide(session_id, data=UNFINISHED, anyway=True)
-        await browser.decide(session_id, data=GOOD)
+        await browser.decide(session_id, json_text=UNFINISHED, anyway=True)
+        await browser.decide(session_id, json_text=GOOD)
         await browser.wait_for_status(session_id, "done")
 
         clean = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset"})

@@ -240,7 +240,7 @@ class TestBriefing:
     async def test_it_has_the_schemas_of_messages_and_answers(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("structured")
         before = await browser.get(f"/sessions/{session_id}/briefing")
-        await browser.post(f"/sessions/{session_id}/messages", {"data": '{"query": "q", "max_results": 1}'})
+        await browser.post(f"/sessions/{session_id}/messages", {"json_text": '{"query": "q", "max_results": 1}'})
         turn_id = await browser.wait_for_turn(session_id)
         turn = await browser.get(f"/sessions/{session_id}/briefing", turn_id=turn_id)
 
@@ -534,18 +534,18 @@ class TestDeciding:
     @pytest.mark.req("001/FR-016", "001/US4.3")
     async def test_an_answer_must_match_the_output_schema_and_its_python_type(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("structured")
-        refusal = await browser.post_refused(f"/sessions/{session_id}/messages", {"data": '{"query": "q"}'}, 422)
+        refusal = await browser.post_refused(f"/sessions/{session_id}/messages", {"json_text": '{"query": "q"}'}, 422)
         assert refusal["problems"][0]["path"] == "max_results"
-        await browser.post(f"/sessions/{session_id}/messages", {"data": '{"query": "q", "max_results": 1}'})
+        await browser.post(f"/sessions/{session_id}/messages", {"json_text": '{"query": "q", "max_results": 1}'})
         path = f"/sessions/{session_id}/turns/{await browser.wait_for_turn(session_id)}/decision"
-        missing = await browser.post_refused(path, {"decision_id": "decision-1", "data": '{"answer": "a"}'}, 422)
+        missing = await browser.post_refused(path, {"decision_id": "decision-1", "json_text": '{"answer": "a"}'}, 422)
         shouted = '{"answer": "A", "confidence": 1}'
-        loud = await browser.post_refused(path, {"decision_id": "decision-1", "data": shouted}, 422)
+        loud = await browser.post_refused(path, {"decision_id": "decision-1", "json_text": shouted}, 422)
 
         assert [one["path"] for one in missing["problems"]] == ["confidence"]
         assert "do not shout" in loud["message"]
         assert missing["can_override"]
-        await browser.post(path, {"decision_id": "decision-1", "data": '{"answer": "a", "confidence": 1.0}'})
+        await browser.post(path, {"decision_id": "decision-1", "json_text": '{"answer": "a", "confidence": 1.0}'})
         await browser.wait_for_status(session_id, "done")
         detail = await browser.get_row_detail(session_id, 1)
         assert json.loads(detail["data"]["text"]) == {"answer": "a", "confidence": 1.0}
@@ -553,9 +553,9 @@ class TestDeciding:
     @pytest.mark.req("001/FR-016", "001/US4.3")
     async def test_an_answer_that_does_not_match_the_output_schema_can_be_sent_anyway(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("structured")
-        await browser.post(f"/sessions/{session_id}/messages", {"data": '{"query": "q", "max_results": 1}'})
+        await browser.post(f"/sessions/{session_id}/messages", {"json_text": '{"query": "q", "max_results": 1}'})
         path = f"/sessions/{session_id}/turns/{await browser.wait_for_turn(session_id)}/decision"
-        partial = {"decision_id": "decision-1", "data": '{"answer": "a"}'}
+        partial = {"decision_id": "decision-1", "json_text": '{"answer": "a"}'}
         assert (await browser.post_refused(path, partial, 422))["can_override"]
 
         await browser.post(path, {**partial, "anyway": True})
@@ -572,10 +572,10 @@ class TestDeciding:
             turn_id = await browser.wait_for_turn(session_id)
             briefing = await browser.get(f"/sessions/{session_id}/briefing", turn_id=turn_id)
             path = f"/sessions/{session_id}/turns/{turn_id}/decision"
-            partial = {"decision_id": "decision-1", "data": '{"order_id": "ORD-1", "granted": false, "amount": 0}'}
+            partial = {"decision_id": "decision-1", "json_text": '{"order_id": "ORD-1", "granted": false, "amount": 0}'}
             refusal = await browser.post_refused(path, partial, 422)
             whole = {"order_id": "ORD-1", "granted": False, "amount": 0.0, "reason": "There is none."}
-            await browser.post(path, {"decision_id": "decision-1", "data": json.dumps(whole)})
+            await browser.post(path, {"decision_id": "decision-1", "json_text": json.dumps(whole)})
             await browser.wait_for_status(session_id, "done")
             answer = (await browser.get_rows(session_id))[-1]
             state = await browser.get(f"/sessions/{session_id}/state")
@@ -593,7 +593,7 @@ class TestDeciding:
             "query",
             "max_results",
         ]
-        await browser.post(f"/sessions/{session_id}/messages", {"data": '{"query": "q", "max_results": 1}'})
+        await browser.post(f"/sessions/{session_id}/messages", {"json_text": '{"query": "q", "max_results": 1}'})
         turn_id = await browser.wait_for_turn(session_id)
         answer = {"target": "answer", "value": '{"answer": "A", "confidence": 1}'}
         assert "do not shout" in (await browser.post(f"{check}?turn_id={turn_id}", answer))[0]["message"]

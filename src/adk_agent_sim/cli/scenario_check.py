@@ -56,7 +56,7 @@ def check(files: tuple[Path, ...], seed: int, judge_name: str, record: Path, as_
         _print_summary(results)
     nothing = None if results else "The files contain no scenario, so nothing was checked."
     problem = next((each.problem for each in results if each.problem), nothing)
-    exit_with_result(has_failed=any(each.is_failed for each in results), problem=problem)
+    exit_with_result(has_failed=any(each.has_failed for each in results), problem=problem)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class CheckedFile:
         return self.reading_problem if self.result is None else self.result.problem
 
     @property
-    def is_failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether a demand does not hold."""
         return self.result is not None and not self.problem and self.result.status != "ok"
 
@@ -165,7 +165,7 @@ def _print_result(checked: CheckedFile) -> None:
         print_line(style(f"NOT CHECKED  {checked.name}", fg="yellow"))
         print_line(f"  {checked.problem}")
         return
-    is_ok = not checked.is_failed
+    is_ok = not checked.has_failed
     print_line(style(f"{'OK' if is_ok else 'FAILED'}  {checked.name}", fg="green" if is_ok else "red"))
     for label, each in (
         ("solvable", result.solvable),
@@ -185,6 +185,6 @@ def _print_property(label: str, checked: CheckedProperty) -> None:
 
 
 def _print_summary(results: Sequence[CheckedFile]) -> None:
-    failed = sum(each.is_failed for each in results)
+    failed = sum(each.has_failed for each in results)
     unknown = sum(bool(each.problem) for each in results)
     print_line(f"{len(results) - failed - unknown} ok, {failed} failed, {unknown} not checked")

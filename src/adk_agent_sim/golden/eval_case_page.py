@@ -108,5 +108,5 @@ def _build_call_row(when: str, call: ToolCall, result: ToolOutput | ToolError | 
         actor="AGENT",
         call=f"{call.tool_name}\n{arguments}",
         result=text,
-        is_failed=not isinstance(result, ToolOutput),
+        has_failed=not isinstance(result, ToolOutput),
     )

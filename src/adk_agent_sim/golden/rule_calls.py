@@ -48,7 +48,7 @@ class RuleCall:
     """Whether the tool's own code ran, such as after a delay."""
 
     @property
-    def is_failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether the model got an error."""
         fields = as_mapping(self.result)
         return bool(self.error or fields.get("error") or fields.get("error_code"))

@@ -54,7 +54,7 @@ class PageRow:
 
     result: str
 
-    is_failed: bool = False
+    has_failed: bool = False
 
     mark: str = ""
     """What is special about the call, such as the rule that answered it."""
@@ -122,7 +122,7 @@ class _PageRenderer:
 
     def _render_row(self, row: PageRow) -> str:
         kind = row.actor if row.actor in ("AGENT", "USER", "ENV") else "OTHER"
-        css = ' class="failed"' if row.is_failed else ""
+        css = ' class="failed"' if row.has_failed else ""
         mark = f'<p class="mark">{self._escape(row.mark)}</p>' if row.mark else ""
         return (
             f'<tr class="{kind}"><td class="time">{escape(row.when)}</td><td>{escape(row.actor)}</td>'

@@ -17,7 +17,7 @@ from adk_agent_sim.server.api_models import FieldProblem
 from adk_agent_sim.server.api_router import create_router
 from adk_agent_sim.server.decision_api_models import (
     CheckInput,
-    ConsentInput,
+    ConfirmationInput,
     DecisionInput,
     Suggestion,
     ToolResponseInput,
@@ -46,9 +46,9 @@ async def send_message(actions: ActionsDependency, session_id: str, message: Use
 
 
 @action_api.post("/consent", response_model=SessionDetail)
-async def answer_confirmation(actions: ActionsDependency, session_id: str, consent: ConsentInput) -> Response:
+async def answer_confirmation(actions: ActionsDependency, session_id: str, confirmation: ConfirmationInput) -> Response:
     """Approve or deny a call as the user."""
-    return json_response(await actions.answer_confirmation(session_id, consent))
+    return json_response(await actions.answer_confirmation(session_id, confirmation))
 
 
 @action_api.post("/requests/{request_id}/answer", response_model=SessionDetail)

@@ -21,7 +21,7 @@ class UserMessage(ApiModel):
     """A user message: text, or JSON data for an agent with an input_schema, and files."""
 
     text: str = ""
-    data: str | None = Field(default=None, description="JSON text that is checked against the input_schema")
+    json_text: str | None = Field(default=None, description="JSON text that is checked against the input_schema")
     files: list[FilePart] = Field(default_factory=list[FilePart])
     anyway: bool = Field(default=False, description="Send it although it does not match the schema")
 
@@ -39,7 +39,9 @@ class DecisionInput(ApiModel):
     decision_id: str = Field(min_length=8, max_length=100)
     calls: list[CallInput] = Field(default_factory=list[CallInput])
     text: str | None = Field(default=None, description="The final response, or the text that accompanies the calls")
-    data: str | None = Field(default=None, description="The final response as JSON text, if there is an output_schema")
+    json_text: str | None = Field(
+        default=None, description="The final response as JSON text, if there is an output_schema"
+    )
     anyway: bool = Field(default=False, description="Decide although a tool is not offered or arguments are invalid")
 
 
@@ -50,7 +52,7 @@ class Suggestion(ApiModel):
     text: str
 
 
-class ConsentInput(ApiModel):
+class ConfirmationInput(ApiModel):
     """The user's answer to a confirmation."""
 
     question_id: str

@@ -29,8 +29,8 @@ def build_response(decision: DecisionInput, request: RequestSettings) -> Json:
         for call in decision.calls
     ]
     text = decision.text or ""
-    if decision.data is not None:
-        data = parse_json_input(decision.data, "The final response")
+    if decision.json_text is not None:
+        data = parse_json_input(decision.json_text, "The final response")
         # ADK declares this tool in place of an output schema, for models that cannot have both tools and a schema.
         if SET_MODEL_RESPONSE in request.declarations and not calls:
             calls = [(SET_MODEL_RESPONSE, _to_tool_arguments(request, data))]

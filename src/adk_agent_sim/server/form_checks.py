@@ -71,7 +71,7 @@ class FormChecks:
         pending = run.recorded_session.pending_requests.get(turn_id) if run else None
         # The agent's pydantic model may be stricter than its JSON Schema; it is known only where the agent runs.
         if not problems and pending is not None:
-            answer = DecisionInput(decision_id="form-check", data=dump_json(value))
+            answer = DecisionInput(decision_id="form-check", json_text=dump_json(value))
             try:
                 check_answer(pending, decision_parsing.build_response(answer, request))
             except InvalidAnswer as error:

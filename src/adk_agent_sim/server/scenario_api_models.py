@@ -207,7 +207,7 @@ class NotificationInfo(ApiModel):
     """A notification to the agent."""
 
     elapsed_seconds: float
-    type: str
+    kind: str
     text: str
 
 

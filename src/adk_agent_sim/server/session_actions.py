@@ -8,7 +8,7 @@ from base64 import b64decode
 
 from adk_agent_sim.adk.user_message import attach_files, build_consent_message, build_user_message
 from adk_agent_sim.errors import InvalidTransition, MalformedValue, NotFound
-from adk_agent_sim.server.decision_api_models import ConsentInput, FilePart, UserMessage
+from adk_agent_sim.server.decision_api_models import ConfirmationInput, FilePart, UserMessage
 from adk_agent_sim.server.json_input import parse_json_input, parse_json_object_input
 from adk_agent_sim.server.pause_actions import PauseActions
 from adk_agent_sim.server.pause_api_models import PauseAnswerInput
@@ -44,14 +44,15 @@ class SessionActions:
         await self._timeline.get_summary(session_id)
         run = self._runs.require(session_id, "send a message")
         files = [(file.name, file.mime_type, _decode_file(file)) for file in message.files]
-        if message.data is None and not message.text.strip() and not files:
+        json_text = message.json_text
+        if json_text is None and not message.text.strip() and not files:
             raise InvalidTransition("The message is empty: write something, or add a file.")
-        text = message.text if message.data is None else dump_json(parse_json_input(message.data, "The message"))
+        text = message.text if json_text is None else dump_json(parse_json_input(json_text, "The message"))
         content = build_user_message(run.root_agent, text, anyway=message.anyway)
         await run.start(attach_files(content, files))
         return await self._directory.get_detail(session_id)
 
-    async def answer_confirmation(self, session_id: str, consent: ConsentInput) -> SessionDetail:
+    async def answer_confirmation(self, session_id: str, confirmation: ConfirmationInput) -> SessionDetail:
         """Approve or deny the call that asks for confirmation.
 
         Raises:
@@ -59,10 +60,10 @@ class SessionActions:
         """
         summary = await self._timeline.get_summary(session_id)
         consents = [request.request_id for request in summary.pending.values() if request.kind is RequestKind.CONSENT]
-        if consents[:1] != [consent.question_id]:
+        if consents[:1] != [confirmation.question_id]:
             raise NotFound("No call is waiting for this confirmation; it may have been answered already.")
-        payload = parse_json_input(consent.payload, "The payload") if consent.payload is not None else None
-        message = build_consent_message(consent.question_id, approve=consent.approve, payload=payload)
+        payload = parse_json_input(confirmation.payload, "The payload") if confirmation.payload is not None else None
+        message = build_consent_message(confirmation.question_id, approve=confirmation.approve, payload=payload)
         await self._pauses.send(session_id, message, "answer a confirmation")
         return await self._directory.get_detail(session_id)
 

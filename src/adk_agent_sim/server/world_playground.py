@@ -236,7 +236,7 @@ class WorldPlayground:
             result=result,
             error=error,
             notifications=[
-                NotificationInfo(elapsed_seconds=each.elapsed_seconds, type=each.kind, text=each.text)
+                NotificationInfo(elapsed_seconds=each.elapsed_seconds, kind=each.kind, text=each.text)
                 for each in self._world.take_notifications()
             ],
             events=[_build_event_info(each, start) for each in happened[:_MAX_LISTED]],

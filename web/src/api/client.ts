@@ -11,7 +11,7 @@ import type {
   CaseCheckInfo,
   CaseCorrectionInput,
   CheckInput,
-  ConsentInput,
+  ConfirmationInput,
   DecisionInput,
   EnvironmentInfo,
   ErrorBody,
@@ -216,8 +216,8 @@ export const api = {
     requestJson<PendingToolCall>("GET", toolCallUrl(sessionId, requestId)),
   respondAsTool: (sessionId: string, requestId: string, response: ToolResponseInput) =>
     requestOk("POST", toolCallUrl(sessionId, requestId, "/response"), response),
-  sendConsent: (sessionId: string, consent: ConsentInput) =>
-    requestOk("POST", sessionUrl(sessionId, "/consent"), consent),
+  answerConfirmation: (sessionId: string, confirmation: ConfirmationInput) =>
+    requestOk("POST", sessionUrl(sessionId, "/consent"), confirmation),
   answerRequest: (sessionId: string, requestId: string, answer: PauseAnswerInput) =>
     requestOk("POST", sessionUrl(sessionId, `/requests/${encodeURIComponent(requestId)}/answer`), answer),
   cancelCall: (sessionId: string, callId: string) =>

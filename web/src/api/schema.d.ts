@@ -2411,10 +2411,10 @@ export interface components {
             file_key: string;
         };
         /**
-         * ConsentInput
+         * ConfirmationInput
          * @description The user's answer to a confirmation.
          */
-        ConsentInput: {
+        ConfirmationInput: {
             /** Approve */
             approve: boolean;
             /**
@@ -2532,13 +2532,13 @@ export interface components {
             anyway: boolean;
             /** Calls */
             calls?: components["schemas"]["CallInput"][];
-            /**
-             * Data
-             * @description The final response as JSON text, if there is an output_schema
-             */
-            data?: string | null;
             /** Decision Id */
             decision_id: string;
+            /**
+             * Json Text
+             * @description The final response as JSON text, if there is an output_schema
+             */
+            json_text?: string | null;
             /**
              * Text
              * @description The final response, or the text that accompanies the calls
@@ -3378,10 +3378,10 @@ export interface components {
         NotificationInfo: {
             /** Elapsed Seconds */
             elapsed_seconds: number;
+            /** Kind */
+            kind: string;
             /** Text */
             text: string;
-            /** Type */
-            type: string;
         };
         /**
          * PauseAnswerInput
@@ -4642,13 +4642,13 @@ export interface components {
              * @default false
              */
             anyway: boolean;
-            /**
-             * Data
-             * @description JSON text that is checked against the input_schema
-             */
-            data?: string | null;
             /** Files */
             files?: components["schemas"]["FilePart"][];
+            /**
+             * Json Text
+             * @description JSON text that is checked against the input_schema
+             */
+            json_text?: string | null;
             /**
              * Text
              * @default
@@ -6781,7 +6781,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConsentInput"];
+                "application/json": components["schemas"]["ConfirmationInput"];
             };
         };
         responses: {

@@ -37,8 +37,8 @@ export function ConsentEditor({
   const parseError = hasPayload ? findJsonError(payloadText) : "";
   const sendConsent = async (approve: boolean) => {
     const payload = approve && hasPayload ? payloadText : null;
-    const consent = { question_id: questionId, approve, payload };
-    if (!(await run(() => api.sendConsent(session.session_id, consent)))) return;
+    const confirmation = { question_id: questionId, approve, payload };
+    if (!(await run(() => api.answerConfirmation(session.session_id, confirmation)))) return;
     // The next question may be there already, with a payload that was changed since.
     setDrafts(({ consentQuestion: id }) => (id && id !== questionId ? {} : { consent: "", consentQuestion: "" }));
   };

@@ -66,7 +66,7 @@ export function MessageEditor({
   };
   const removeFile = (index: number) => changeFiles((before) => before.filter((file) => file !== files[index]));
   const send = async (anyway: boolean) => {
-    let data: string | null = null;
+    let jsonText: string | null = null;
     if (form && schema) {
       const read = readFormJson(form, schema);
       if (!("text" in read)) {
@@ -74,9 +74,9 @@ export function MessageEditor({
         setWasRejected(true);
         return;
       }
-      data = read.text;
+      jsonText = read.text;
     }
-    const message = { text: form ? "" : drafts.message, data, files, anyway };
+    const message = { text: form ? "" : drafts.message, json_text: jsonText, files, anyway };
     const { message: text, messageForm } = drafts;
     const readTyped = watchTyping(frame.current);
     const isSent = await sendAndClear({

@@ -3,7 +3,7 @@ import { installFetch } from "../testing/fakeBrowser";
 import { renderHook } from "../testing/renderHook";
 import { useDecision } from "./useDecision";
 
-const ANSWER = { calls: [], text: "Four.", data: null, anyway: false };
+const ANSWER = { calls: [], text: "Four.", json_text: null, anyway: false };
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -69,7 +69,7 @@ test("a turn with several calls is one decision, in their order, with the text b
       { name: "add", arguments: '{"a":2,"b":2.0}' },
     ],
     text: "Let me see.",
-    data: null,
+    json_text: null,
     anyway: false,
   });
   expect(onDecided).toHaveBeenCalledExactlyOnceWith("t1");
@@ -98,7 +98,7 @@ test("without a call and without an answer nothing is sent", async () => {
 test("a final response is a text", async () => {
   const [decision] = await send({ mode: "answer", answer: "Four." });
 
-  expect(decision).toMatchObject({ calls: [], text: "Four.", data: null });
+  expect(decision).toMatchObject({ calls: [], text: "Four.", json_text: null });
 });
 
 test("an agent that answers in a structure gets it as JSON, digits included", async () => {
@@ -106,7 +106,7 @@ test("an agent that answers in a structure gets it as JSON, digits included", as
   const answerForm = serializeDraft(draftFromJson('{"total":5.0}'));
   const [decision] = await send({ mode: "answer", answerForm }, false, { output_schema });
 
-  expect(decision).toMatchObject({ calls: [], text: null, data: '{"total":5.0}' });
+  expect(decision).toMatchObject({ calls: [], text: null, json_text: '{"total":5.0}' });
 });
 
 test("an agent without tools can only answer", () => {

@@ -115,7 +115,7 @@ export function useTurnActions({
     // The server cannot tell a name that was made up from a mistake: the person chose it, so it is sent anyway.
     const hasInvented = calls.some((call) => !forms.isOffered(call.name));
     if (hasInvented && !anyway && !(await checkOpenCall())) return;
-    await decide({ calls, text, data: null, anyway: anyway || hasInvented }, kept);
+    await decide({ calls, text, json_text: null, anyway: anyway || hasInvented }, kept);
   };
   const execute = async (anyway: boolean) => {
     // A response that is half written stays: the next turn may be the one that it answers.
@@ -132,11 +132,11 @@ export function useTurnActions({
     setAskingAboutCalls(false);
     if (decision.isBusy) return;
     if (forms.responseForm) {
-      const data = forms.readResponseForm();
+      const jsonText = forms.readResponseForm();
       const sentResponse = { agentName, form: serializeDraft(forms.responseForm) };
-      if (data !== null) await decide({ calls: [], text: null, data, anyway }, { sentResponse });
+      if (jsonText !== null) await decide({ calls: [], text: null, json_text: jsonText, anyway }, { sentResponse });
     } else if (drafts.answer.trim()) {
-      await decide({ calls: [], text: drafts.answer, data: null, anyway });
+      await decide({ calls: [], text: drafts.answer, json_text: null, anyway });
     }
   };
 

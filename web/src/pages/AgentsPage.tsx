@@ -47,7 +47,7 @@ function AgentCard({ agent }: { agent: AgentInfo }) {
   const { isBusy, error, run } = useAction();
   const [isDialogOpen, setDialogOpen] = useState(false);
   const begins = describeSessionStart(loadSessionStart(agent.key));
-  const isFailed = agent.load_status === "failed";
+  const hasFailed = agent.load_status === "failed";
   const startSession = () =>
     run(async () => route.navigate(formatSessionPath((await api.createSession(agent.key)).session_id)));
   // Which keys of the state the agent needs is known only when its code is loaded.
@@ -71,14 +71,14 @@ function AgentCard({ agent }: { agent: AgentInfo }) {
       <div className="card-actions">
         <button
           type="button"
-          className={`button ${isFailed ? "" : "primary"}`}
-          title={isFailed ? `Load ${agent.name} again` : `Play ${agent.name}`}
+          className={`button ${hasFailed ? "" : "primary"}`}
+          title={hasFailed ? `Load ${agent.name} again` : `Play ${agent.name}`}
           disabled={isBusy}
-          onClick={() => void (isFailed ? run(async () => void (await api.loadAgent(agent.key))) : startSession())}
+          onClick={() => void (hasFailed ? run(async () => void (await api.loadAgent(agent.key))) : startSession())}
         >
-          {isFailed ? "Try again" : `Play ${agent.name}`}
+          {hasFailed ? "Try again" : `Play ${agent.name}`}
         </button>
-        {isFailed ? null : (
+        {hasFailed ? null : (
           <button
             type="button"
             className="button"

@@ -24,7 +24,7 @@ export function WorldActionView({ action, isOpened = false }: { action: WorldAct
         <div key={index} className="sc-notification">
           <Icon name="say" />
           <div>
-            <b>Agent notified</b> <span className="quiet">{notification.type.toLowerCase().replaceAll("_", " ")}</span>
+            <b>Agent notified</b> <span className="quiet">{notification.kind.toLowerCase().replaceAll("_", " ")}</span>
             <LongText text={notification.text} />
           </div>
         </div>

@@ -10,16 +10,16 @@ export function AgentChangeNotice({ session, onNew }: { session: SessionInfo; on
   const agent = app.findAgent(session.agent_key);
   const revision = agent?.revision ?? 0;
   if (!agent || session.agent_revision == null || revision <= Math.max(session.agent_revision, dismissed)) return null;
-  const isFailed = agent.load_status === "failed";
+  const hasFailed = agent.load_status === "failed";
   return (
     <div className="change-notice" role="status">
       <p>
         <b>The code of {agent.name} has changed.</b> This session continues with the code that it began with.{" "}
-        {isFailed
+        {hasFailed
           ? `New sessions cannot begin, because the changed code cannot be loaded: ${agent.load_problem}. ${agent.load_advice}`
           : "New sessions and forks use the changed code."}
       </p>
-      {isFailed ? null : (
+      {hasFailed ? null : (
         <button type="button" className="button small" onClick={onNew}>
           New session
         </button>

@@ -138,7 +138,7 @@ class _RuleRows:
             actor="AGENT",
             call=f"{call.tool_name}\n{_format_arguments(call.arguments, self._redactor)}",
             result=self._format_result(call),
-            is_failed=call.is_failed,
+            has_failed=call.has_failed,
             mark=call.mark,
         )
 
@@ -157,7 +157,7 @@ def _iter_rows(world: World, rule_rows: _RuleRows, redactor: Redactor) -> Iterat
             actor=event.kind,
             call=f"{name}\n{_format_arguments(event.arguments, redactor)}",
             result=outcome,
-            is_failed=event.error is not None,
+            has_failed=event.error is not None,
             mark=rule_rows.get_mark(index, event),
         )
     yield from rule_rows.take_rest()

@@ -52,14 +52,14 @@ class PlaceholderResolver:
             except UnresolvedReference as problem:
                 self.problems.append(problem)
                 event_id = find_placeholder_event(reference, cast("dict[str, Any]", self.return_values))
-                is_failed = event_id not in self.return_values and self.has_failed(event_id)
+                has_failed = event_id not in self.return_values and self.has_failed(event_id)
                 # A failed event has the value None in ARE, so the event itself resolves to None, but no key of it does.
-                if is_failed and event_id == reference:
+                if has_failed and event_id == reference:
                     resolved[name] = None
                     continue
                 self.unresolved_names.add(name)
                 # ARE stops resolving at the first missing key, so the arguments after it are never passed on.
-                if is_failed or event_id in self.return_values:
+                if has_failed or event_id in self.return_values:
                     return resolved
         return resolved
 
