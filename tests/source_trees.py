@@ -56,3 +56,12 @@ def list_definitions() -> tuple[Definition, ...]:
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
     )
+
+
+def list_type_aliases() -> Iterator[tuple[str, str]]:
+    """Yield the path and the name of each public type alias of a module, a CapWords name that it assigns."""
+    for path, tree in parse_modules():
+        for node in tree.body:
+            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            if isinstance(target, ast.Name) and re.fullmatch("[A-Z][A-Za-z]*[a-z][A-Za-z]*", target.id):
+                yield path, target.id

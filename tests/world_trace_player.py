@@ -9,10 +9,10 @@ from typing import Any
 from adk_agent_sim.scenario.format.models import ExportedCompletedEvent
 from adk_agent_sim.scenario.players.world_player import (
     NotificationWait,
+    PlayerAction,
     PlayerView,
     PlayFinished,
     ToolUse,
-    WorldAction,
     find_offered_name,
 )
 from adk_agent_sim.scenario.world.argument_resolution import read_arguments
@@ -39,7 +39,7 @@ class TracePlayer:
         self._ids: dict[str, str] = {}
         self._last: tuple[str, str, str] | None = None
 
-    def choose_action(self, view: PlayerView) -> WorldAction:
+    def choose_action(self, view: PlayerView) -> PlayerAction:
         """Return the next recorded action if it is time, else wait."""
         self._learn_ids()
         if not self._actions:

@@ -14,7 +14,7 @@ from adk_agent_sim.timeline.canonical_json import Json
 FieldKind: TypeAlias = Literal["text", "object"]
 """A text, or a JSON object."""
 
-Step: TypeAlias = str | int
+PathStep: TypeAlias = str | int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ def _set_value(content: CaseContent, path: str, value: Json) -> None:
     target[_to_index(target, last)] = value
 
 
-def _to_index(target: Json, step: str) -> Step:
+def _to_index(target: Json, step: str) -> PathStep:
     return int(step) if isinstance(target, list) else step
 
 
@@ -101,7 +101,7 @@ class _CaseNode:
         for index, item in enumerate(items):
             yield self._step(item, index)
 
-    def _step(self, value: Json, step: Step) -> _CaseNode:
+    def _step(self, value: Json, step: PathStep) -> _CaseNode:
         return _CaseNode(value, f"{self.path}/{step}" if self.path else str(step))
 
 

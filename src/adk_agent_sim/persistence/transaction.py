@@ -39,7 +39,7 @@ from adk_agent_sim.timeline.read_model.session_read_model import SessionReadMode
 from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 
-Row: TypeAlias = dict[str, Any]
+ColumnValues: TypeAlias = dict[str, Any]
 
 WriteResult: TypeAlias = Exception | None
 """The error if a write was refused, or None."""
@@ -56,17 +56,17 @@ class WriteRequest:
     """One atomic write: a new session, events of a session with their blocks, or a change of a session or of tokens."""
 
     session_id: str
-    session: Row | None = None
+    session: ColumnValues | None = None
     """The row of a new session."""
-    events: Sequence[Row] = ()
-    blocks: Sequence[Row] = ()
-    read_model: Row | None = None
+    events: Sequence[ColumnValues] = ()
+    blocks: Sequence[ColumnValues] = ()
+    read_model: ColumnValues | None = None
     """The columns of the read model after the events."""
-    timeline_rows: Sequence[Row] = ()
+    timeline_rows: Sequence[ColumnValues] = ()
     """The rows of the timeline that the events added or changed."""
-    changed_requests: Mapping[str, Row | None] = field(default_factory=dict[str, Row | None])
+    changed_requests: Mapping[str, ColumnValues | None] = field(default_factory=dict[str, ColumnValues | None])
     """The waiting requests that the events added or changed, by id; None for those that no longer wait."""
-    summary: Row | None = None
+    summary: ColumnValues | None = None
     """The columns of a summary that changed without an event."""
     is_deletion: bool = False
     change_tokens: Callable[[Connection], None] | None = None
@@ -138,7 +138,7 @@ def build_append(events: Sequence[Event], blocks: Iterable[Block], read_model: S
     )
 
 
-def to_read_model_columns(read_model: SessionReadModel) -> Row:
+def to_read_model_columns(read_model: SessionReadModel) -> ColumnValues:
     """Return the columns of a session's read model."""
     summary = read_model.summary
     agents = dict.fromkeys(name for name in (summary.app_name, *summary.agent_names) if name)
@@ -154,7 +154,7 @@ def to_read_model_columns(read_model: SessionReadModel) -> Row:
     }
 
 
-def to_timeline_rows(read_model: SessionReadModel) -> list[Row]:
+def to_timeline_rows(read_model: SessionReadModel) -> list[ColumnValues]:
     """Return the rows of the timeline that changed last."""
     session_id = read_model.summary.session.session_id
     return [
@@ -168,12 +168,12 @@ def to_timeline_rows(read_model: SessionReadModel) -> list[Row]:
     ]
 
 
-def to_pending_rows(summary: SessionSummary) -> list[Row]:
+def to_pending_rows(summary: SessionSummary) -> list[ColumnValues]:
     """Return the rows of the requests that wait for a person."""
     return [_to_pending_row(summary.session.session_id, request) for request in summary.pending.values()]
 
 
-def _to_pending_row(session_id: str, request: PendingRequest) -> Row:
+def _to_pending_row(session_id: str, request: PendingRequest) -> ColumnValues:
     return {
         "session_id": session_id,
         "request_id": replace_lone_surrogates(request.request_id),
@@ -182,7 +182,7 @@ def _to_pending_row(session_id: str, request: PendingRequest) -> Row:
     }
 
 
-def _to_event_row(event: Event) -> Row:
+def _to_event_row(event: Event) -> ColumnValues:
     return {
         "event_id": event.event_id,
         "session_id": event.session_id,
@@ -246,7 +246,7 @@ def _apply_session_change(connection: Connection, write: WriteRequest) -> None:
     """Rename or delete a session, or change the access tokens."""
     if write.change_tokens:
         write.change_tokens(connection)
-    key: Row = {"session_id": write.session_id}
+    key: ColumnValues = {"session_id": write.session_id}
     if write.summary:
         connection.execute(write_statements.UPDATE_SUMMARY, key | write.summary)
     if write.is_deletion:

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from adk_agent_sim.scenario.verdict.run_progress import EventState
 from adk_agent_sim.server.api_models import ApiModel
 
 EventKind = Literal["user", "env", "agent", "oracle", "condition", "validation", "other"]
-EventState = Literal["happened", "failed", "due", "later", "missed"]
 WorldCaller = Literal["agent", "env", "user"]
 
 

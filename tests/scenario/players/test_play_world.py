@@ -21,10 +21,10 @@ from adk_agent_sim.scenario.players.play_world import (
 from adk_agent_sim.scenario.players.world_player import (
     MessageToUser,
     NotificationWait,
+    PlayerAction,
     PlayerView,
     PlayFinished,
     ToolUse,
-    WorldAction,
     build_tool_call,
 )
 from adk_agent_sim.scenario.world.noise import Noise
@@ -36,11 +36,11 @@ ENV = build_world_event("e", "ENV", ("u",), delay=50)
 class _ListedActions:
     """Does what is listed, and keeps what it saw."""
 
-    def __init__(self, *actions: WorldAction) -> None:
-        self._actions: Iterator[WorldAction] = iter(actions)
+    def __init__(self, *actions: PlayerAction) -> None:
+        self._actions: Iterator[PlayerAction] = iter(actions)
         self.views: list[PlayerView] = []
 
-    def choose_action(self, view: PlayerView) -> WorldAction:
+    def choose_action(self, view: PlayerView) -> PlayerAction:
         self.views.append(view)
         return next(self._actions, PlayFinished())
 

@@ -21,7 +21,7 @@ from adk_agent_sim.scenario.players.known_values import KnownValues
 from adk_agent_sim.scenario.players.play_world import PlayLimits, play_world
 from adk_agent_sim.scenario.players.random_arguments import RandomArguments
 from adk_agent_sim.scenario.players.random_player import RandomPlayer
-from adk_agent_sim.scenario.players.world_player import PlayerView, ToolUse, WorldAction
+from adk_agent_sim.scenario.players.world_player import PlayerAction, PlayerView, ToolUse
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
@@ -76,7 +76,7 @@ class _RefusalCounter:
         self.calls: list[ToolUse] = []
         self.refused: list[str] = []
 
-    def choose_action(self, view: PlayerView) -> WorldAction:
+    def choose_action(self, view: PlayerView) -> PlayerAction:
         self.refused += [each.text for each in view.results if each.is_error and "argument" in each.text.lower()]
         action = self._player.choose_action(view)
         if isinstance(action, ToolUse):

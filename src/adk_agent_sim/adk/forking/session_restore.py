@@ -15,7 +15,7 @@ from adk_agent_sim.golden.session import compute_final_state
 from adk_agent_sim.timeline.events import AgentEvent, ArtifactSaved, Event, RunEnded, TurnAsked, UserSpoke
 from adk_agent_sim.timeline.state_edits import find_state_edit
 
-ReadBlock: TypeAlias = Callable[[str, str], Awaitable[bytes]]
+ReadSessionBlock: TypeAlias = Callable[[str, str], Awaitable[bytes]]
 """Returns a block of a session."""
 
 
@@ -148,7 +148,7 @@ async def _iter_artifacts(
                     break
 
 
-def load_recorded_artifacts(read_block: ReadBlock, session_id: str, events: Sequence[Event]) -> LoadArtifact:
+def load_recorded_artifacts(read_block: ReadSessionBlock, session_id: str, events: Sequence[Event]) -> LoadArtifact:
     """Return a function that reads the artifacts of a session from its timeline."""
     saved = {
         (event.payload.filename, event.payload.version): event.payload

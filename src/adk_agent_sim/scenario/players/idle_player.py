@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adk_agent_sim.scenario.players.world_player import NotificationWait, PlayerView, PlayFinished, WorldAction
+from adk_agent_sim.scenario.players.world_player import NotificationWait, PlayerAction, PlayerView, PlayFinished
 
 _PATIENCE_SECONDS = 24 * 60 * 60
 """How long it waits for the next notification before it gives up."""
@@ -14,7 +14,7 @@ class IdlePlayer:
     def __init__(self) -> None:
         self._is_waiting = False
 
-    def choose_action(self, view: PlayerView) -> WorldAction:
+    def choose_action(self, view: PlayerView) -> PlayerAction:
         """Wait as long as something happens."""
         # What ends a wait without anything else is the notification that the time is up.
         if self._is_waiting and len(view.notifications) <= 1 and _has_timed_out(view):

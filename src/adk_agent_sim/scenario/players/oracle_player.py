@@ -16,10 +16,10 @@ from adk_agent_sim.errors import UnknownTool
 from adk_agent_sim.scenario.format.values import ValueDoesNotFit, parse_placeholder
 from adk_agent_sim.scenario.players.world_player import (
     NotificationWait,
+    PlayerAction,
     PlayerView,
     PlayFinished,
     ToolUse,
-    WorldAction,
     find_offered_name,
 )
 from adk_agent_sim.scenario.world.argument_resolution import UnresolvedReference, resolve_arguments
@@ -68,7 +68,7 @@ class OraclePlayer:
         for name, event in self._remaining.items():
             self._by_turn.setdefault(event.turn, {})[name] = event
 
-    def choose_action(self, view: PlayerView) -> WorldAction:
+    def choose_action(self, view: PlayerView) -> PlayerAction:
         """Return the expected action that is due, or wait for it or for what it depends on."""
         if self._open is not None and (again := self._settle_call(self._open, view)) is not None:
             return again
@@ -111,7 +111,7 @@ class OraclePlayer:
         action = self.world.planned_events[event_id].action
         return action is not None and action.function == "send_message_to_user"
 
-    def _start_call(self, event: PlannedEvent, view: PlayerView) -> WorldAction | None:
+    def _start_call(self, event: PlannedEvent, view: PlayerView) -> PlayerAction | None:
         """Return the call of an event; None if it cannot be made, which is a problem of the scenario."""
         del self._remaining[event.event_id], self._by_turn[event.turn][event.event_id]
         action = event.action
@@ -128,7 +128,7 @@ class OraclePlayer:
         self._open_use = ToolUse(name=name, arguments=arguments)
         return self._open_use
 
-    def _settle_call(self, call: _StartedCall, view: PlayerView) -> WorldAction | None:
+    def _settle_call(self, call: _StartedCall, view: PlayerView) -> PlayerAction | None:
         """Keep the result of the last call; return the call again if it was not made."""
         calls = self._list_calls(call.app, call.function)
         text = next((each.text for each in reversed(view.results)), "")
@@ -148,7 +148,7 @@ class OraclePlayer:
             self._return_values[call.event.event_id] = self.world.return_values[event_id]
         return None
 
-    def _wait(self, view: PlayerView, due: float | None) -> WorldAction:
+    def _wait(self, view: PlayerView, due: float | None) -> PlayerAction:
         upcoming = self.world.find_upcoming_event()
         # Rounded down to be in time for an own action, and up so that an event has happened by then.
         seconds = [] if due is None else [math.floor(due - view.now)]

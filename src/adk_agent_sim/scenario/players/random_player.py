@@ -18,10 +18,10 @@ from adk_agent_sim.scenario.players.random_arguments import RandomArguments
 from adk_agent_sim.scenario.players.world_player import (
     MessageToUser,
     NotificationWait,
+    PlayerAction,
     PlayerView,
     PlayFinished,
     ToolUse,
-    WorldAction,
 )
 from adk_agent_sim.scenario.world.agent_tools import OfferedTool
 
@@ -60,7 +60,7 @@ class RandomPlayer:
         self._schemas: dict[str, dict[str, Any]] = {}
         self._has_asked = False
 
-    def choose_action(self, view: PlayerView) -> WorldAction:
+    def choose_action(self, view: PlayerView) -> PlayerAction:
         """Return a call, a wait or, after some of them, a message."""
         for text in [*(each.text for each in view.results), *(each.text for each in view.notifications)]:
             self._known.add_text(text)

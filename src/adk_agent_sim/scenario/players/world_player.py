@@ -1,7 +1,7 @@
 """The interface between a player and a world: what a player sees, and what it does next.
 
 ```
-PlayerView (notifications, tools, last results) --> WorldPlayer.choose_action --> WorldAction
+PlayerView (notifications, tools, last results) --> WorldPlayer.choose_action --> PlayerAction
         ^                                                                             |
         +---- world <-- build_tool_call: messages and waits are calls of tools too <--+
 ```
@@ -79,18 +79,18 @@ class PlayFinished:
     """The player does nothing more."""
 
 
-WorldAction: TypeAlias = ToolUse | MessageToUser | NotificationWait | PlayFinished
+PlayerAction: TypeAlias = ToolUse | MessageToUser | NotificationWait | PlayFinished
 
 
 class WorldPlayer(Protocol):
     """Plays the agent of a scenario. One player plays one run."""
 
-    def choose_action(self, view: PlayerView) -> WorldAction:
+    def choose_action(self, view: PlayerView) -> PlayerAction:
         """Return the next action. Not called again after `PlayFinished`."""
         ...
 
 
-def build_tool_call(action: WorldAction, tools: Mapping[str, OfferedTool]) -> ToolUse | None:
+def build_tool_call(action: PlayerAction, tools: Mapping[str, OfferedTool]) -> ToolUse | None:
     """Return the call that an action stands for, under the name by which its tool is offered; None if it is no call.
 
     Raises:
