@@ -56,7 +56,7 @@ _AGENT_GONE = "The agent of this session is not on this server any more. Try aga
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Journey:
+class _TravelTarget:
     """A session, and the point that it continues from or is forked at."""
 
     agent: PlayableAgent | None
@@ -104,8 +104,8 @@ class TimeTravelActions:
         Raises:
             ForkRefused: It is not possible; the message says why.
         """
-        journey = await self._prepare(session_id, travel, waits=False)
-        plan = build_plan(journey.prefix, await self._list_callbacks(journey))
+        target = await self._prepare(session_id, travel, waits=False)
+        plan = build_plan(target.prefix, await self._list_callbacks(target))
         return TravelPlan(
             agent_name=plan.agent_name,
             copied_runs=plan.copied_runs,
@@ -114,13 +114,13 @@ class TimeTravelActions:
             callbacks=list(plan.callbacks),
         )
 
-    async def _list_callbacks(self, journey: _Journey) -> Sequence[str]:
-        if journey.world_run is not None:
+    async def _list_callbacks(self, target: _TravelTarget) -> Sequence[str]:
+        if target.world_run is not None:
             return ()  # the default agent has none
-        if journey.process is not None:
-            return await journey.process.plan(journey.source.session_id, journey.prefix)
-        run = self._find_same_version(journey) or _require_agent(journey).create_run(self._timeline)
-        return list_callbacks(run.app, journey.prefix.replayed_events)
+        if target.process is not None:
+            return await target.process.plan(target.source.session_id, target.prefix)
+        run = self._find_same_version(target) or _require_agent(target).create_run(self._timeline)
+        return list_callbacks(run.app, target.prefix.replayed_events)
 
     async def get_progress(self, session_id: str) -> TravelProgress:
         """Returns what the replay of a session waits for.
@@ -145,22 +145,22 @@ class TimeTravelActions:
         # Held until the session has its new run: a second undo would otherwise start from the first one's run.
         async with self._locks.setdefault(session_id, asyncio.Lock()):
             try:
-                journey = await self._prepare(session_id, travel, waits=True)
-                if journey.process is not None:
-                    continued_id = await self._restart(journey, journey.process, travel, note_wait)
+                target = await self._prepare(session_id, travel, waits=True)
+                if target.process is not None:
+                    continued_id = await self._restart(target, target.process, travel, note_wait)
                 else:
                     with watch_replays(on_wait=note_wait):
-                        if journey.world_run is not None:
-                            continued_id = await self._continue_in_world(journey, journey.world_run, travel)
+                        if target.world_run is not None:
+                            continued_id = await self._continue_in_world(target, target.world_run, travel)
                         else:
-                            continued_id = await self._continue_here(journey, travel)
+                            continued_id = await self._continue_here(target, travel)
             finally:
                 self._waits.pop(session_id, None)
         return await self._directory.get_detail(continued_id)
 
     async def _restart(
         self,
-        journey: _Journey,
+        target: _TravelTarget,
         process: RestartConnection,
         travel: TravelInput,
         on_wait: Callable[[str], object],
@@ -169,51 +169,51 @@ class TimeTravelActions:
         if travel.action == "fork":
             return await self._remote_travels.fork(
                 process,
-                journey.source,
-                journey.prefix,
-                description=await self._name_fork(journey.source.session_id),
+                target.source,
+                target.prefix,
+                description=await self._name_fork(target.source.session_id),
                 anyway=travel.anyway,
                 on_wait=on_wait,
             )
         await self._remote_travels.rewind(
             process,
-            journey.source,
-            journey.prefix,
+            target.source,
+            target.prefix,
             redone=travel.action == "redo",
             anyway=travel.anyway,
             on_wait=on_wait,
         )
-        return journey.source.session_id
+        return target.source.session_id
 
-    async def _continue_in_world(self, journey: _Journey, run: WorldRun, travel: TravelInput) -> str:
+    async def _continue_in_world(self, target: _TravelTarget, run: WorldRun, travel: TravelInput) -> str:
         """Continue a session in a scenario's world, or fork both; returns the session that continues."""
-        source, prefix = journey.source, journey.prefix
+        source, prefix = target.source, target.prefix
         if travel.action == "fork":
             description = await self._name_fork(source.session_id)
             return await self._worlds.fork(run, source, prefix, description=description)
         await self._worlds.rewind(run, source, prefix, redone=travel.action == "redo")
         return source.session_id
 
-    async def _continue_here(self, journey: _Journey, travel: TravelInput) -> str:
+    async def _continue_here(self, target: _TravelTarget, travel: TravelInput) -> str:
         """Continue a session whose agent is on this server, or fork it; returns the session that continues."""
-        agent, run = _require_agent(journey), journey.run
-        same = self._find_same_version(journey)
-        joined = find_agent_joined(journey.source.events)
+        agent, run = _require_agent(target), target.run
+        same = self._find_same_version(target)
+        joined = find_agent_joined(target.source.events)
         user_id = joined.user_id if joined else None
         if travel.action == "fork":
             continued = await fork_session(
-                journey.source,
-                journey.prefix,
+                target.source,
+                target.prefix,
                 lambda: same.create_copy(Player.HUMAN) if same else agent.create_run(self._timeline, user_id=user_id),
-                description=await self._name_fork(journey.source.session_id),
+                description=await self._name_fork(target.source.session_id),
                 anyway=travel.anyway,
             )
         else:
             assert run is not None  # noqa: S101 - `_prepare` refuses sessions without a run
             continued = await rewind_session(
                 run,
-                journey.source,
-                journey.prefix,
+                target.source,
+                target.prefix,
                 lambda: Player.HUMAN,
                 redone=travel.action == "redo",
                 anyway=travel.anyway,
@@ -222,12 +222,12 @@ class TimeTravelActions:
         self._runs.set_player(continued_id, HUMAN)
         return continued_id
 
-    def _find_same_version(self, journey: _Journey) -> AgentRun | None:
-        """Returns the session's run, unless the code of its agent has changed and the journey is to a fork."""
-        if journey.run is None or journey.agent is None:
-            return journey.run
-        revision = self._runs.find_revision(journey.source.session_id)
-        return journey.run if revision == journey.agent.revision else None
+    def _find_same_version(self, target: _TravelTarget) -> AgentRun | None:
+        """Returns the session's run, unless the code of its agent has changed and the travel is a fork."""
+        if target.run is None or target.agent is None:
+            return target.run
+        revision = self._runs.find_revision(target.source.session_id)
+        return target.run if revision == target.agent.revision else None
 
     async def get_decision(self, session_id: str, turn_id: str) -> Suggestion:
         """Returns what was decided in a turn, to be edited.
@@ -244,7 +244,7 @@ class TimeTravelActions:
         name = (await self._timeline.get_summary(session_id)).name
         return name if name.startswith("Fork of ") else f"Fork of {name}"
 
-    async def _prepare(self, session_id: str, travel: TravelInput, *, waits: bool) -> _Journey:
+    async def _prepare(self, session_id: str, travel: TravelInput, *, waits: bool) -> _TravelTarget:
         """Returns the point of a request; if it `waits`, when the tools that were called before it have ended."""
         summary = await self._timeline.get_summary(session_id)
         is_fork = travel.action == "fork"
@@ -268,12 +268,14 @@ class TimeTravelActions:
             else:
                 settled = await read_settled_source(cast("AgentRun", run), choose_point)
             source, prefix = settled
-            return _Journey(agent=agent, run=run, process=process, source=source, prefix=prefix, world_run=world_run)
+            return _TravelTarget(
+                agent=agent, run=run, process=process, source=source, prefix=prefix, world_run=world_run
+            )
         source = await (read_source_of_run(run) if run else read_source(self._timeline, session_id))
         if undone_events is not None:
             source = select_events(source, undone_events, run)
         prefix = choose_point(source.events)
-        return _Journey(agent=agent, run=run, process=process, source=source, prefix=prefix, world_run=world_run)
+        return _TravelTarget(agent=agent, run=run, process=process, source=source, prefix=prefix, world_run=world_run)
 
     async def _build_refusal(self, session_id: str, problem: str) -> ForkRefused:
         is_lost = session_id not in self._runs.worlds and has_world(await self._timeline.read_events(session_id))
@@ -290,10 +292,10 @@ class TimeTravelActions:
         return rows[0]
 
 
-def _require_agent(journey: _Journey) -> PlayableAgent:
-    if journey.agent is None:
+def _require_agent(target: _TravelTarget) -> PlayableAgent:
+    if target.agent is None:
         raise ForkRefused(_AGENT_GONE)  # its process has disconnected since the request was checked
-    return journey.agent
+    return target.agent
 
 
 def _build_chooser(travel: TravelInput, row: TimelineRow | None) -> Callable[[Sequence[Event]], TurnPrefix]:

@@ -2,7 +2,7 @@ import type { TravelInput, TravelProgress } from "../api/types";
 import { Dialog } from "../ui/Dialog";
 import { formatCount } from "../ui/format";
 import { ProgressNotice } from "./ProgressNotice";
-import type { RewindPrompt } from "./travel";
+import type { TravelPrompt } from "./travel";
 
 const NAMES: Record<TravelInput["action"], string> = {
   undo: "Undo",
@@ -19,7 +19,7 @@ export function TravelDialog({
   onClose,
   onContinue,
 }: {
-  question: RewindPrompt;
+  question: TravelPrompt;
   isBusy: boolean;
   progress: TravelProgress | null;
   onClose: () => void;

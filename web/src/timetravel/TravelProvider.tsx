@@ -5,11 +5,11 @@ import type { SessionStore } from "../state/sessionStore";
 import { useUndoKeys } from "../ui/keyboard";
 import { TravelDialog } from "./TravelDialog";
 import {
-  performRewind,
-  planRewind,
-  type RewindOutcome,
-  type RewindPrompt,
-  type RewindRequest,
+  performTravel,
+  planTravel,
+  type TravelOutcome,
+  type TravelPrompt,
+  type TravelRequest,
   watchProgress,
 } from "./travel";
 import { type Travel, TravelContext } from "./travelContext";
@@ -29,18 +29,18 @@ export function TravelProvider({
   children: ReactNode;
 }) {
   const [isBusy, setIsBusy] = useState(false);
-  const isRewinding = useRef(false);
+  const isTravelling = useRef(false);
   const [progress, setProgress] = useState<TravelProgress | null>(null);
-  const [question, setQuestion] = useState<RewindPrompt | null>(null);
-  const handle = async (outcome: Promise<RewindOutcome>) => {
-    if (isRewinding.current) return;
-    isRewinding.current = true;
+  const [question, setQuestion] = useState<TravelPrompt | null>(null);
+  const handle = async (outcome: Promise<TravelOutcome>) => {
+    if (isTravelling.current) return;
+    isTravelling.current = true;
     setIsBusy(true);
     onError("");
     const stopWatching = watchProgress(session.session_id, setProgress);
     const result = await outcome;
     stopWatching();
-    isRewinding.current = false;
+    isTravelling.current = false;
     setIsBusy(false);
     setQuestion("question" in result ? result.question : null);
     if ("error" in result) onError(result.error);
@@ -49,8 +49,8 @@ export function TravelProvider({
       else route.navigate(formatSessionPath(result.session.session_id));
     }
   };
-  const start = (request: RewindRequest) => {
-    if (!isRewinding.current) void handle(planRewind(session, request));
+  const start = (request: TravelRequest) => {
+    if (!isTravelling.current) void handle(planTravel(session, request));
   };
   const { time_travel: past } = session;
   useUndoKeys(
@@ -71,7 +71,7 @@ export function TravelProvider({
           isBusy={isBusy}
           progress={progress}
           onClose={() => setQuestion(null)}
-          onContinue={() => void handle(performRewind(session, question.request, question.kind === "difference"))}
+          onContinue={() => void handle(performTravel(session, question.request, question.kind === "difference"))}
         />
       ) : null}
     </TravelContext.Provider>

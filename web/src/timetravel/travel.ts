@@ -8,50 +8,50 @@ import { findModelTurn } from "../state/sessionStatus";
 import { loadPrefill, type Prefill, prefills } from "./prefill";
 
 /** An undo, redo, go back or fork: what is asked of the server, and what goes into the composer afterwards. */
-export interface RewindRequest {
+export interface TravelRequest {
   action: TravelInput["action"];
   row?: Row;
   /** Whether the message or decision of the row is put into the composer. */
   isEdit?: boolean;
 }
 
-/** What a person has to confirm before a rewind. */
-export type RewindPrompt = { request: RewindRequest } & (
+/** What a person has to confirm first. */
+export type TravelPrompt = { request: TravelRequest } & (
   | { kind: "callbacks"; plan: TravelPlan }
   | { kind: "difference"; message: string }
 );
 
-/** How a rewind ended: with the session to show, with a question, or with an error. */
-export type RewindOutcome = { session: SessionDetail } | { question: RewindPrompt } | { error: string };
+/** How a time travel ended: with the session to show, with a question, or with an error. */
+export type TravelOutcome = { session: SessionDetail } | { question: TravelPrompt } | { error: string };
 
-const toInput = (request: RewindRequest, anyway: boolean): TravelInput => ({
+const toInput = (request: TravelRequest, anyway: boolean): TravelInput => ({
   action: request.action,
   row: request.row?.index ?? null,
   anyway,
 });
 
-/** Asks the server what a rewind would run again, and performs it unless a person has to confirm callbacks first. */
-export async function planRewind(session: SessionDetail, request: RewindRequest): Promise<RewindOutcome> {
+/** Asks the server what would run again, and performs it unless a person has to confirm callbacks first. */
+export async function planTravel(session: SessionDetail, request: TravelRequest): Promise<TravelOutcome> {
   try {
     const plan = await api.planTravel(session.session_id, toInput(request, false));
     if (plan.callbacks.length) return { question: { kind: "callbacks", request, plan } };
   } catch (error) {
     return { error: getErrorMessage(error) };
   }
-  return performRewind(session, request, false);
+  return performTravel(session, request, false);
 }
 
-/** Performs a rewind that needs no confirmation or has it; a run that differs from the recorded one is a question. */
-export async function performRewind(
+/** Performs one that needs no confirmation or has it; a run that differs from the recorded one is a question. */
+export async function performTravel(
   session: SessionDetail,
-  request: RewindRequest,
+  request: TravelRequest,
   anyway: boolean,
-): Promise<RewindOutcome> {
+): Promise<TravelOutcome> {
   const waiting = findModelTurn(session);
   try {
     const isEdit = request.isEdit && request.row;
     const prefill: Prefill | null = isEdit && request.row ? await loadPrefill(session.session_id, request.row) : null;
-    // Before the rewind: the live update that it causes may arrive before its response.
+    // Before the request: the live update that it causes may arrive before its response.
     if (waiting) prefills.leftTurns.add(waiting.request_id);
     const next = await api.travel(session.session_id, toInput(request, anyway));
     if (prefill) prefills.put(next.session_id, prefill);
@@ -74,15 +74,15 @@ async function copyUnsent(fromId: string, toId: string): Promise<void> {
   if (files.length) await writeFiles(toId, files).catch(() => {});
 }
 
-/** After how many milliseconds the server is asked what a rewind waits for, and how often from then on. */
+/** After how many milliseconds the server is asked what a time travel waits for, and how often from then on. */
 const PROGRESS_AFTER = 2_000;
 const PROGRESS_INTERVAL = 500;
 
-/** Calls `onProgress` with what a rewind waits for, if it takes long; returns a function that stops it. */
+/** Calls `onProgress` with what a time travel waits for, if it takes long; returns a function that stops it. */
 export function watchProgress(sessionId: string, onProgress: (progress: TravelProgress | null) => void): () => void {
   let isOver = false;
   const ask = async () => {
-    // A request that fails says nothing about the rewind: its own response is still to come.
+    // A request that fails says nothing about the time travel: its own response is still to come.
     const progress = await api.getTravelProgress(sessionId).catch(() => null);
     if (isOver) return;
     onProgress(progress?.waits_for ? progress : null);

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 import type { Row, SessionDetail, TravelProgress } from "../api/types";
-import type { RewindRequest } from "./travel";
+import type { TravelRequest } from "./travel";
 
 /** What the parts of the workbench can do with the past of its session. */
 export interface Travel {
@@ -8,7 +8,7 @@ export interface Travel {
   isBusy: boolean;
   /** What the replay waits for, if that takes long. */
   progress: TravelProgress | null;
-  start: (request: RewindRequest) => void;
+  start: (request: TravelRequest) => void;
   onError: (message: string) => void;
   isUndone: (row: Row) => boolean;
 }
