@@ -14,7 +14,7 @@ from adk_agent_sim.adk.cassette_requests import CassetteConverter, assign_call_i
 from adk_agent_sim.adk.streamed_pieces import measure_pieces, split_response
 from adk_agent_sim.errors import RecordedModelFailed, SimulatorError
 from adk_agent_sim.golden.cassette import CassetteBlock, CassetteRequest, CassetteTurn
-from adk_agent_sim.golden.cassette_take import SlotState, TurnSlot
+from adk_agent_sim.golden.cassette_cursor import SlotState, TurnSlot
 from adk_agent_sim.timeline.events import Player
 
 OwnModelCall: TypeAlias = Callable[[], AsyncGenerator[LlmResponse, None]]
@@ -53,7 +53,7 @@ class ReplayedAnswer:
 
 
 @dataclass(kw_only=True)
-class TapedAnswer:
+class OwnModelAnswer:
     """The agent's own model, whose answer is recorded before ADK acts on it."""
 
     slot: TurnSlot

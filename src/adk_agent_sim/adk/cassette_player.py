@@ -23,13 +23,13 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.sessions import Session
 from google.genai import types
 
-from adk_agent_sim.adk.cassette_answers import MissingAnswer, ReplayedAnswer, TapedAnswer
+from adk_agent_sim.adk.cassette_answers import MissingAnswer, OwnModelAnswer, ReplayedAnswer
 from adk_agent_sim.adk.cassette_requests import CallIds, CassetteConverter
 from adk_agent_sim.errors import CassetteMismatch, InvalidCassetteMode
 from adk_agent_sim.golden.cassette import Cassette, CassetteBlock, CassetteRequest, CassetteSession, CassetteTurn
+from adk_agent_sim.golden.cassette_cursor import CassetteCursor, SlotState, TurnSlot
 from adk_agent_sim.golden.cassette_files import CassetteFile
 from adk_agent_sim.golden.cassette_matching import RequestDifference, RequestMatcher, summarize_differences
-from adk_agent_sim.golden.cassette_take import CassetteTake, SlotState, TurnSlot
 from adk_agent_sim.golden.recording import StreamKey
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.clock import Clock, WallClock
@@ -41,7 +41,7 @@ from adk_agent_sim.timeline.strict_json import dump_json
 CASSETTE_VARIABLE = "ADK_SIM_CASSETTE"
 """The environment variable that allows a replay to record."""
 
-CassetteAnswer: TypeAlias = ReplayedAnswer | TapedAnswer | MissingAnswer
+CassetteAnswer: TypeAlias = ReplayedAnswer | OwnModelAnswer | MissingAnswer
 """What answers a model call."""
 
 _log = get_logger(__name__)
@@ -88,7 +88,7 @@ class CassettePlayer:
         self._converter = CassetteConverter(CallIds(known_ids if mode is CassetteMode.UPDATE else ()), Redactor())
         self._candidates = cassette.sessions if mode is not CassetteMode.RECORD else ()
         self._new_session = CassetteSession(app_name="", user_id="", state=CassetteBlock.from_value({}))
-        self._takes: list[CassetteTake] = []
+        self._cursors: list[CassetteCursor] = []
         """The sessions of the cassette that this one may be; the first of them is written."""
         self._run_index = -1
         self._turn_counts: Counter[str] = Counter()
@@ -111,9 +111,9 @@ class CassettePlayer:
         self._begin_run(self._converter.convert_message(message))
 
     def _begin_run(self, message: CassetteBlock) -> None:
-        takes = [(take.build_session(), take.origin) for take in self._takes]
+        played = [(cursor.build_session(), cursor.origin) for cursor in self._cursors]
         # After the first message, only sessions that fitted all messages so far can be the one that is played.
-        sessions = takes if self._run_index >= 0 else [(each, each) for each in self._candidates]
+        sessions = played if self._run_index >= 0 else [(each, each) for each in self._candidates]
         self._run_index += 1
         self._turn_counts.clear()
         self._mismatch = None
@@ -125,7 +125,7 @@ class CassettePlayer:
             fitting = sorted(longer, key=lambda each: -_rate_similarity(each[0].runs[place].message, message))[:1]
         elif not fitting:
             fitting = [self._extend_session(*sessions[0])] if place and sessions else [(self._new_session, None)]
-        self._takes = [CassetteTake(session, place, message, origin) for session, origin in fitting]
+        self._cursors = [CassetteCursor(session, place, message, origin) for session, origin in fitting]
 
     def _extend_session(
         self, session: CassetteSession, origin: CassetteSession | None
@@ -138,10 +138,10 @@ class CassettePlayer:
 
     async def handle_run_end(self) -> None:
         """Leave turns that were not played out of the file, if others were recorded in their run."""
-        if not self._takes:
+        if not self._cursors:
             return
-        was_changed = self._takes[0].is_changed
-        unplayed_count = self._takes[0].finish_run()
+        was_changed = self._cursors[0].is_changed
+        unplayed_count = self._cursors[0].finish_run()
         if unplayed_count and was_changed:
             await self._write_async()
         elif unplayed_count and self._mismatch is None:
@@ -158,7 +158,7 @@ class CassettePlayer:
         converted = self._converter.convert_request(agent_name, request)
         path = self._converter.call_ids.convert_path(path)
         key = StreamKey(agent_name=agent_name, path=path)
-        found = [(take, take.find_next(agent_name, path)) for take in self._takes]
+        found = [(cursor, cursor.find_next(agent_name, path)) for cursor in self._cursors]
         compared = [
             (place, *self._compare(slot.turn.request, converted))
             for place, (_, slot) in enumerate(found)
@@ -175,11 +175,11 @@ class CassettePlayer:
             # called it then differs only because of that.
             self._mismatch = self._mismatch or self._build_mismatch(agent_name, rated[0][2] if rated else [])
             return MissingAnswer(error=self._mismatch)
-        # There is always a take here: only a replay can be without one, other modes begin a new session.
-        take, slot = found[rated[0][0] if rated else 0]
-        self._takes = [take]
-        return TapedAnswer(
-            slot=take.reopen(key, slot), request=converted, converter=self._converter, write=self._write_async
+        # There is always a cursor here: only a replay can be without one, other modes begin a new session.
+        cursor, slot = found[rated[0][0] if rated else 0]
+        self._cursors = [cursor]
+        return OwnModelAnswer(
+            slot=cursor.reopen(key, slot), request=converted, converter=self._converter, write=self._write_async
         )
 
     def _compare(
@@ -198,23 +198,23 @@ class CassettePlayer:
             for each in (recorded, self._redact_block(recorded))
         )
 
-    def _play(self, found: Sequence[tuple[CassetteTake, TurnSlot | None]], places: Sequence[int]) -> CassetteAnswer:
-        """Answer from the first take that fits, and forget those that do not."""
+    def _play(self, found: Sequence[tuple[CassetteCursor, TurnSlot | None]], places: Sequence[int]) -> CassetteAnswer:
+        """Answer from the first cursor that fits, and forget those that do not."""
         turns: list[CassetteTurn] = []
         for place in places:
             slot = found[place][1]
             if slot is not None and slot.turn is not None:
                 slot.state = SlotState.DONE
                 turns.append(slot.turn)
-        self._takes = [found[place][0] for place in places]
+        self._cursors = [found[place][0] for place in places]
         # A stale turn that is played after all returns to the file.
-        write = self._write_async if self._takes[0].is_changed else None
+        write = self._write_async if self._cursors[0].is_changed else None
         return ReplayedAnswer(turn=turns[0], converter=self._converter, write=write)
 
     def _build_mismatch(self, agent_name: str, differences: Sequence[RequestDifference]) -> CassetteMismatch:
         if differences:
             reason = f"the request differs from the recorded one in {summarize_differences(differences)}"
-        elif self._takes:
+        elif self._cursors:
             reason = "the agent calls its model more often than it was recorded"
         else:
             reason = f"it has no session with {self._run_index + 1} user messages like these"
@@ -234,10 +234,10 @@ class CassettePlayer:
     def _write(self) -> None:
         # Agents that run in parallel write at the same time, each in a thread of its own.
         with self._write_lock:
-            session = self._takes[0].build_session()
+            session = self._cursors[0].build_session()
             if self._converter.secret_count > self._initial_secret_count:
                 session = session.map_blocks(self._redact_block, self._converter.redact_response)
-            self._file.put_session(session, self._written or self._takes[0].origin)
+            self._file.put_session(session, self._written or self._cursors[0].origin)
             self._written = session
 
     def _redact_block(self, block: CassetteBlock) -> CassetteBlock:

@@ -1,4 +1,4 @@
-"""The place of a session in a cassette: which turns of the current run were played, recorded again or left out.
+"""Where a session is in a cassette: which turns of the current run were played, recorded again or left out.
 
 A turn that was recorded again makes the ones after it in its stream stale: they are written again only if they are
 played after all.
@@ -45,7 +45,7 @@ class TurnSlot:
         return ids
 
 
-class CassetteTake:
+class CassetteCursor:
     """A session of a cassette while a run of it is played or recorded."""
 
     def __init__(
