@@ -127,8 +127,8 @@ class RunCounter:
 
 def _check_record(record: ScenarioRecord, seed: int, soft: SoftJudge | str | None, counter: RunCounter) -> CheckedFile:
     from adk_agent_sim.errors import InvalidScenario
+    from adk_agent_sim.scenario.players.check_cache import CheckCache
     from adk_agent_sim.scenario.players.checked_scenario import check_scenario
-    from adk_agent_sim.scenario.players.kept_checks import KeptChecks
     from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 
     try:
@@ -138,7 +138,7 @@ def _check_record(record: ScenarioRecord, seed: int, soft: SoftJudge | str | Non
         return CheckedFile(name=record.name, reading_problem=str(error))
     result = check_scenario(scenario, seed=seed, soft=soft, progress=counter)
     if seed == 0 and soft is None:
-        KeptChecks().keep(scenario, result)  # for the badges in the browser, which checks in the same way
+        CheckCache().save(scenario, result)  # for the badges in the browser, which checks in the same way
     return CheckedFile(name=record.name, result=result)
 
 

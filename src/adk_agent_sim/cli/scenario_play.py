@@ -47,7 +47,7 @@ def play(
     """
     if web:
         from adk_agent_sim.cli.browser import serve_in_browser
-        from adk_agent_sim.scenario.players.kept_checks import KeptChecks
+        from adk_agent_sim.scenario.players.check_cache import CheckCache
         from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
         scenarios = ScenarioCatalog(
@@ -56,7 +56,7 @@ def play(
             seed=seed,
             notifications=notifications,
             opens_playground=True,
-            kept_checks=KeptChecks(),
+            check_cache=CheckCache(),
         )
         serve_in_browser([], browser, scenarios=scenarios)
         return

@@ -48,10 +48,10 @@ def show(
         raise click.UsageError("--svg writes the graph of one scenario: give one FILE.")
     if web:
         from adk_agent_sim.cli.browser import serve_in_browser
-        from adk_agent_sim.scenario.players.kept_checks import KeptChecks
+        from adk_agent_sim.scenario.players.check_cache import CheckCache
         from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
-        serve_in_browser([], browser, scenarios=ScenarioCatalog(files, kept_checks=KeptChecks()))
+        serve_in_browser([], browser, scenarios=ScenarioCatalog(files, check_cache=CheckCache()))
         return
     choices = [ScenarioChoice(file, scenario_id) for file in files]
     if svg_path is not None:

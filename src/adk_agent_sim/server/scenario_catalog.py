@@ -19,8 +19,8 @@ from adk_agent_sim.scenario.format.lint import lint
 from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 from adk_agent_sim.scenario.format.models import ExportedOracleEvent, to_json_value
 from adk_agent_sim.scenario.format.scenario_files import find_scenario_files, load_scenarios
+from adk_agent_sim.scenario.players.check_cache import CheckCache
 from adk_agent_sim.scenario.players.checked_scenario import ScenarioCheck, check_scenario
-from adk_agent_sim.scenario.players.kept_checks import KeptChecks
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.server.catalog_keys import find_free_key
 from adk_agent_sim.server.event_summaries import iter_event_summaries, leave_out_events, read_arguments
@@ -68,7 +68,7 @@ class ScenarioCatalog:
         seed: int | None = None,
         notifications: str = "MEDIUM",
         opens_playground: bool = False,
-        kept_checks: KeptChecks | None = None,
+        check_cache: CheckCache | None = None,
     ) -> None:
         """Load the scenarios.
 
@@ -78,7 +78,7 @@ class ScenarioCatalog:
             seed: The seed of ids and random decisions; by default each scenario's own.
             notifications: How much the agent is notified of: LOW, MEDIUM or HIGH.
             opens_playground: Whether the pages of the scenarios open where they are played.
-            kept_checks: Where the results of checks are kept; by default only as long as the server runs.
+            check_cache: Where the results of checks are kept; by default only as long as the server runs.
 
         Raises:
             InvalidScenario: A file is not a scenario.
@@ -96,7 +96,7 @@ class ScenarioCatalog:
                     file,
                     create_world,
                     opens_playground=opens_playground,
-                    kept_checks=kept_checks,
+                    check_cache=check_cache,
                     has_unique_id=counts[scenario.scenario_id] == 1,
                 )
 
@@ -146,7 +146,7 @@ class OpenScenario:
         create_world: Callable[[ScenarioImportedFromJson], World],
         *,
         opens_playground: bool = False,
-        kept_checks: KeptChecks | None = None,
+        check_cache: CheckCache | None = None,
         has_unique_id: bool = True,
     ) -> None:
         self.key = key
@@ -156,8 +156,8 @@ class OpenScenario:
         self._create_world = create_world
         self._opens_playground = opens_playground
         self._playground: WorldPlayground | None = None
-        self._kept_checks = kept_checks
-        self._check = kept_checks.find(scenario) if kept_checks is not None else None
+        self._check_cache = check_cache
+        self._check = check_cache.find(scenario) if check_cache is not None else None
         self._lock = asyncio.Lock()
 
     def summarize(self) -> ScenarioSummary:
@@ -225,8 +225,8 @@ class OpenScenario:
             self._check = await asyncio.to_thread(
                 partial(check_scenario, self._scenario, max_wall_seconds=_MAX_CHECK_SECONDS)
             )
-            if self._kept_checks is not None:
-                await asyncio.to_thread(self._kept_checks.keep, self._scenario, self._check)
+            if self._check_cache is not None:
+                await asyncio.to_thread(self._check_cache.save, self._scenario, self._check)
         return self.get_check()
 
     def get_event_detail(self, index: int, *, hides_answer: bool = False) -> EventDetail:

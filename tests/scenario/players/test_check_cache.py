@@ -14,17 +14,17 @@ from world_runs import build_two_turns
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.scenario import load_scenario
 from adk_agent_sim.scenario.format.exporter import serialize_trace
+from adk_agent_sim.scenario.players.check_cache import CheckCache
 from adk_agent_sim.scenario.players.checked_scenario import check_scenario
-from adk_agent_sim.scenario.players.kept_checks import KeptChecks
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
 
 async def test_a_badge_is_there_after_a_restart_and_an_annotation_and_gone_after_a_change(tmp_path: Path) -> None:
-    file, kept = tmp_path / "small.json", KeptChecks(tmp_path / "checks")
+    file, cache = tmp_path / "small.json", CheckCache(tmp_path / "checks")
     file.write_text(serialize_trace(build_two_turns().trace), encoding="utf-8")
 
     async def read_status(*, checks: bool = False) -> tuple[str, str]:
-        catalog = ScenarioCatalog([file], kept_checks=kept)
+        catalog = ScenarioCatalog([file], check_cache=cache)
         async with serve_simulator(AgentSimulator([], scenarios=catalog)) as browser:
             if checks:
                 await browser.post("/scenarios/small/check")
@@ -46,28 +46,28 @@ async def test_a_badge_is_there_after_a_restart_and_an_annotation_and_gone_after
 
 
 def test_a_result_that_cannot_be_read_or_judged_is_none(tmp_path: Path) -> None:
-    scenario, kept = build_two_turns(), KeptChecks(tmp_path)
+    scenario, cache = build_two_turns(), CheckCache(tmp_path)
     check = check_scenario(scenario)
-    kept.keep(scenario, replace(check, problem="It took too long."))
-    assert kept.find(scenario) is None
-    kept.keep(scenario, check)
-    assert kept.find(scenario) == replace(check, runs=())
+    cache.save(scenario, replace(check, problem="It took too long."))
+    assert cache.find(scenario) is None
+    cache.save(scenario, check)
+    assert cache.find(scenario) == replace(check, runs=())
     [path] = tmp_path.iterdir()
     for broken in ("", "{}", '{"solvable": 1}', "[]"):
         path.write_text(broken, encoding="utf-8")
-        assert kept.find(scenario) is None
+        assert cache.find(scenario) is None
     os.chmod(path, 0o644)
-    assert kept.find(scenario) is None
+    assert cache.find(scenario) is None
 
 
 def test_the_command_keeps_what_the_browser_shows(tmp_path: Path) -> None:
     file = tmp_path / "small.json"
     file.write_text(serialize_trace(build_two_turns(duration=777).trace), encoding="utf-8")
     scenario = load_scenario(file)
-    assert KeptChecks().find(scenario) is None
+    assert CheckCache().find(scenario) is None
     assert invoke_adksim("scenario", "check", file, "--seed", "3").exit_code == 0
-    assert KeptChecks().find(scenario) is None
+    assert CheckCache().find(scenario) is None
     assert invoke_adksim("scenario", "check", file).exit_code == 0
-    kept = KeptChecks().find(scenario)
+    kept = CheckCache().find(scenario)
     assert kept is not None
     assert kept.status == "ok"

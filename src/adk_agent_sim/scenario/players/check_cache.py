@@ -23,7 +23,7 @@ from adk_agent_sim.timeline.strict_json import dump_json, parse_json_object
 _log = get_logger(__name__)
 
 
-class KeptChecks:
+class CheckCache:
     """The results of checks without a judge of texts, by the content of scenarios."""
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -39,8 +39,8 @@ class KeptChecks:
         except (OSError, ValueError, TypeError, KeyError, InsecureFile):
             return None
 
-    def keep(self, scenario: ScenarioImportedFromJson, check: ScenarioCheck) -> None:
-        """Keep a result, unless the scenario could not be judged, which may have been for lack of time."""
+    def save(self, scenario: ScenarioImportedFromJson, check: ScenarioCheck) -> None:
+        """Save a result, unless the scenario could not be judged, which may have been for lack of time."""
         if check.problem:
             return
         value = check.to_json()
