@@ -196,9 +196,9 @@ class _AgentRuns:
 
 
 def _prepare_played_run(prepare: Callable[..., WorldRun], timeline: Timeline) -> WorldRun:
-    from adk_agent_sim.adk.worlds.world_past import WorldPast
+    from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 
-    return prepare(timeline=timeline, past=WorldPast())
+    return prepare(timeline=timeline, checkpoints=WorldCheckpoints())
 
 
 def _check_values(settings: AgentSettings) -> None:

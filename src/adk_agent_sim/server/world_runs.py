@@ -11,7 +11,7 @@ from adk_agent_sim.adk.forking.fork_source import ForkSource
 from adk_agent_sim.adk.worlds.default_agent import create_default_agent
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-from adk_agent_sim.adk.worlds.world_past import WorldPast
+from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_travel import fork_world_run, rewind_world_run
 from adk_agent_sim.errors import InvalidTransition
@@ -57,7 +57,7 @@ class WorldRuns:
             player_name="human",
             source=source,
             timeline=self._timeline,
-            past=WorldPast(),
+            checkpoints=WorldCheckpoints(),
         )
         return (await self.begin(await asyncio.to_thread(create)))[0]
 

@@ -19,7 +19,7 @@ from adk_agent_sim.adk.forking.fork_source import ForkSource, read_settled_sourc
 from adk_agent_sim.adk.forking.session_forking import find_redone_events, find_undo_point
 from adk_agent_sim.adk.worlds.default_agent import create_default_agent
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-from adk_agent_sim.adk.worlds.world_past import WorldPast
+from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_travel import fork_world_run, rewind_world_run
 from adk_agent_sim.errors import ForkRefused
@@ -98,10 +98,10 @@ class Person:
 
 
 @asynccontextmanager
-async def play(scenario: ScenarioImportedFromJson, *, keeps_past: bool = True) -> AsyncGenerator[Person]:
+async def play(scenario: ScenarioImportedFromJson, *, keeps_checkpoints: bool = True) -> AsyncGenerator[Person]:
     """Let a person play a scenario."""
-    past = WorldPast() if keeps_past else None
-    run = WorldRun(create_default_agent(), scenario, player=Player.HUMAN, timeline=Timeline(), past=past)
+    checkpoints = WorldCheckpoints() if keeps_checkpoints else None
+    run = WorldRun(create_default_agent(), scenario, player=Player.HUMAN, timeline=Timeline(), checkpoints=checkpoints)
     person = Person(run)
     try:
         yield person
@@ -202,7 +202,7 @@ async def test_only_turns_can_be_gone_back_to() -> None:
 
 
 async def test_a_run_whose_past_is_not_kept_refuses() -> None:
-    async with play(build_two_turns(), keeps_past=False) as person:
+    async with play(build_two_turns(), keeps_checkpoints=False) as person:
         await person.decide(WRONG)
         with pytest.raises(ForkRefused, match="was not kept"):
             await person.undo()

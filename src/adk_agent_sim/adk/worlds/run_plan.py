@@ -22,7 +22,7 @@ from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
 from adk_agent_sim.adk.worlds.run_players import create_run_player
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_agents import check_world_agents
-from adk_agent_sim.adk.worlds.world_past import WorldPast
+from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules_file import load_rules
@@ -75,7 +75,7 @@ def prepare_run(
     judge: Judge | None = None,
     app: App | None = None,
     timeline: Timeline | None = None,
-    past: WorldPast | None = None,
+    checkpoints: WorldCheckpoints | None = None,
 ) -> WorldRun:
     """Return the run of a plan.
 
@@ -85,7 +85,7 @@ def prepare_run(
         judge: The judge of the scenario, if it was prepared before.
         app: The agent's app, if it was loaded before.
         timeline: Where the session is recorded; a person can play only there, in the browser.
-        past: Keeps what the world was like before each turn, for undo and fork.
+        checkpoints: Keeps what the world was like before each turn, for undo and fork.
 
     Raises:
         SimulatorError: Something in the plan cannot be used: its agent, model, player, rules or scenario.
@@ -112,7 +112,7 @@ def prepare_run(
         judge_name=plan.judge or "scripted",
         source=plan.scenario,
         timeline=timeline,
-        past=past,
+        checkpoints=checkpoints,
     )
 
 

@@ -34,8 +34,8 @@ from adk_agent_sim.adk.worlds.run_end import RunEnd
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
 from adk_agent_sim.adk.worlds.run_result import WorldRunMetadata, WorldRunResult
 from adk_agent_sim.adk.worlds.token_count import TokenCount
+from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_clock import WorldClock, use_world_time
-from adk_agent_sim.adk.worlds.world_past import WorldPast
 from adk_agent_sim.adk.worlds.world_plugin import WorldPlugin
 from adk_agent_sim.adk.worlds.world_recorder import WorldRecorder
 from adk_agent_sim.adk.worlds.world_session import SILENT_ANSWER, WorldSession
@@ -92,7 +92,7 @@ class WorldRun:
         judge_name: str = "scripted",
         source: str = "",
         timeline: Timeline | None = None,
-        past: WorldPast | None = None,
+        checkpoints: WorldCheckpoints | None = None,
     ) -> None:
         """Prepare a run; nothing happens before `run`.
 
@@ -108,7 +108,7 @@ class WorldRun:
             judge_name: Who answers the judge's soft checks, for the timeline.
             source: The file of the scenario, for the timeline.
             timeline: Where the session is recorded; by default in memory, in the world's time.
-            past: Keeps what the world was like before each turn, to go back there (world_travel.py).
+            checkpoints: Keeps what the world was like before each turn, to go back there (world_travel.py).
 
         Raises:
             NotJudgeable: The scenario expects nothing, or its oracle fails.
@@ -123,7 +123,7 @@ class WorldRun:
         self.app = to_app(agent)
         self.world = self._create_world()
         self.recorder = WorldRecorder(self.world, judge_name=judge_name)
-        self.past = past
+        self.checkpoints = checkpoints
         """What the world was like before each turn; None if that is not kept."""
         self.session = self.create_session()
         self.store = MemoryStore() if timeline is None else None
@@ -245,7 +245,8 @@ class WorldRun:
 
     def create_session(self) -> WorldSession:
         """Create a session in the world; nothing happens in it."""
-        return WorldSession(self.world, self.options, self.recorder, turn_count=self.judge.turn_count, past=self.past)
+        count = self.judge.turn_count
+        return WorldSession(self.world, self.options, self.recorder, turn_count=count, checkpoints=self.checkpoints)
 
     def create_agent_run(
         self,
@@ -286,7 +287,7 @@ class WorldRun:
         self.recorder.append = self._append_to_timeline
         self.recorder.get_position = self._get_position
 
-    def create_fork(self, past: WorldPast) -> WorldRun:
+    def create_fork(self, checkpoints: WorldCheckpoints) -> WorldRun:
         """Create a run with a world of its own; to be put where this one was, with its session."""
         forked = WorldRun(
             self.app,
@@ -299,7 +300,7 @@ class WorldRun:
             judge_name=self._judge_name,
             source=self.source,
             timeline=self.timeline,
-            past=past,
+            checkpoints=checkpoints,
         )
         # The same options give the same world, and ADK's ids follow from a number that no other run has.
         forked._id_source = uuid4().int >> 97

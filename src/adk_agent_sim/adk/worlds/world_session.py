@@ -19,7 +19,7 @@ from adk_agent_sim.adk.worlds.app_tool import AppTool
 from adk_agent_sim.adk.worlds.inner_deliveries import InnerDeliveries
 from adk_agent_sim.adk.worlds.run_end import RunEnd
 from adk_agent_sim.adk.worlds.run_options import DEFAULT_DURATION, WorldRunOptions
-from adk_agent_sim.adk.worlds.world_past import TurnCheckpoint, WorldPast
+from adk_agent_sim.adk.worlds.world_checkpoints import TurnCheckpoint, WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_recorder import WorldRecorder
 from adk_agent_sim.scenario.app_base.datetimes import format_datetime
 from adk_agent_sim.scenario.app_base.tool import Tool
@@ -48,7 +48,7 @@ class WorldSession:
         recorder: WorldRecorder,
         *,
         turn_count: int | None,
-        past: WorldPast | None = None,
+        checkpoints: WorldCheckpoints | None = None,
         clock: Clock | None = None,
     ) -> None:
         """Prepare a run; nothing happens before the world's first tick.
@@ -58,7 +58,7 @@ class WorldSession:
             options: How the agent is run.
             recorder: Records what happens.
             turn_count: The number of turns that the scenario expects; None if it is not known.
-            past: Keeps what the world was like before each turn; None if nobody goes back.
+            checkpoints: Keeps what the world was like before each turn; None if nobody goes back.
             clock: Measures real time.
         """
         self.world = world
@@ -67,7 +67,7 @@ class WorldSession:
         self._clock = clock or WallClock()
         self._started_at = self._clock.monotonic()
         self._turn_count = turn_count
-        self._past = past
+        self._checkpoints = checkpoints
         self._replayed: deque[TurnCheckpoint] | None = None
         """The turns of an earlier run that begin again; None if the run is not a replay."""
         self._open_model_calls: dict[_CallKey, float] = {}
@@ -136,9 +136,9 @@ class WorldSession:
         await self.recorder.flush()
         deliveries = self._inner_deliveries
         notifications = deliveries.deliver(context.session.id, new) if is_inner else deliveries.take_all() + new
-        if self._past is not None:
+        if self._checkpoints is not None:
             checkpoint = self._create_checkpoint(notifications, is_inner=is_inner)
-            self._past.add(await self.recorder.get_position(), checkpoint)
+            self._checkpoints.add(await self.recorder.get_position(), checkpoint)
         self._open_model_calls[_get_key(context)] = self._clock.monotonic()
         self.world.pause()
         return notifications
@@ -159,8 +159,8 @@ class WorldSession:
         self.step_count, self.call_count = checkpoint.step_count, checkpoint.call_count
         self.message_count = checkpoint.message_count
         self._inner_deliveries = checkpoint.inner_deliveries.copy()
-        if self._past is not None:
-            self._past.add(await self.recorder.get_position(), checkpoint)
+        if self._checkpoints is not None:
+            self._checkpoints.add(await self.recorder.get_position(), checkpoint)
         self.world.pause()
 
     def take_place_of(self, other: WorldSession) -> None:
@@ -168,7 +168,7 @@ class WorldSession:
         self._started_at, self.on_step, self.on_end = other._started_at, other.on_step, other.on_end
         other._open_model_calls.clear()
         # The other session must neither keep checkpoints nor report an end: the run goes on with this one.
-        other._past, other.on_end = None, lambda: None
+        other._checkpoints, other.on_end = None, lambda: None
         other.end(RunEnd.NOTHING_LEFT)
 
     async def _repeat_model_call(self, context: Context) -> list[DeliveredNotification]:

@@ -11,7 +11,7 @@ from adk_agent_sim.adk.agent_run import AgentRun
 from adk_agent_sim.adk.forking.fork_source import ForkSource
 from adk_agent_sim.adk.forking.session_forking import fork_session, rewind_session
 from adk_agent_sim.adk.session_player import SessionPlayer
-from adk_agent_sim.adk.worlds.world_past import TurnCheckpoint, WorldPast
+from adk_agent_sim.adk.worlds.world_checkpoints import TurnCheckpoint, WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_session import WorldSession
 from adk_agent_sim.errors import ForkRefused
@@ -37,12 +37,12 @@ async def rewind_world_run(run: WorldRun, source: ForkSource, prefix: TurnPrefix
     Raises:
         ForkRefused: The point is no turn, or the run did not happen again as recorded. Nothing is changed.
     """
-    past, checkpoint = _find_checkpoint(run, prefix)
+    checkpoints, checkpoint = _find_checkpoint(run, prefix)
     agent_run = run.agent_run
     if agent_run is None or run.session.ended is not None:
         raise ForkRefused("The run in this world is over. Fork it to go on from any of its turns.")
     session = run.create_session()
-    texts = _prepare_replay(session, past, prefix, checkpoint)
+    texts = _prepare_replay(session, checkpoints, prefix, checkpoint)
 
     def create_run(player: SessionPlayer) -> AgentRun:
         return run.create_agent_run(session, player, continued=agent_run, texts=texts)
@@ -77,9 +77,9 @@ async def fork_world_run(run: WorldRun, source: ForkSource, prefix: TurnPrefix, 
     Raises:
         ForkRefused: The point is no turn, or the run did not happen again as recorded. Nothing is changed.
     """
-    past, checkpoint = _find_checkpoint(run, prefix)
-    forked = run.create_fork(past.copy_turns(prefix.events))
-    texts = _prepare_replay(forked.session, past, prefix, checkpoint)
+    checkpoints, checkpoint = _find_checkpoint(run, prefix)
+    forked = run.create_fork(checkpoints.copy_turns(prefix.events))
+    texts = _prepare_replay(forked.session, checkpoints, prefix, checkpoint)
 
     async def restore_world(target: AgentRun) -> None:
         forked.agent_run = target
@@ -98,20 +98,20 @@ async def fork_world_run(run: WorldRun, source: ForkSource, prefix: TurnPrefix, 
     return forked
 
 
-def _find_checkpoint(run: WorldRun, prefix: TurnPrefix) -> tuple[WorldPast, TurnCheckpoint]:
-    if run.past is None:
+def _find_checkpoint(run: WorldRun, prefix: TurnPrefix) -> tuple[WorldCheckpoints, TurnCheckpoint]:
+    if run.checkpoints is None:
         raise ForkRefused(_NO_PAST)
     if prefix.asked is None or not prefix.interrupted:
         raise ForkRefused(_NO_TURN)
-    return run.past, run.past.find(prefix.asked)
+    return run.checkpoints, run.checkpoints.find(prefix.asked)
 
 
 def _prepare_replay(
-    session: WorldSession, past: WorldPast, prefix: TurnPrefix, checkpoint: TurnCheckpoint
+    session: WorldSession, checkpoints: WorldCheckpoints, prefix: TurnPrefix, checkpoint: TurnCheckpoint
 ) -> list[str]:
     """Let a session repeat the turns of the interrupted run; returns the notifications of the runs before it."""
-    session.replay_turns([*past.list_turns(prefix.interrupted), checkpoint])
+    session.replay_turns([*checkpoints.list_turns(prefix.interrupted), checkpoint])
     # Agents that are used as tools got theirs in ADK sessions of their own.
-    turns = [turn for turn in past.list_turns(prefix.completed) if not turn.is_inner]
+    turns = [turn for turn in checkpoints.list_turns(prefix.completed) if not turn.is_inner]
     earlier = [each for turn in turns for each in turn.notifications]
     return [session.format_notification(each) for each in earlier]

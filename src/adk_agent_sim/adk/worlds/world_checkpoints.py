@@ -45,7 +45,7 @@ class TurnCheckpoint:
 
 
 @dataclass(kw_only=True)
-class WorldPast:
+class WorldCheckpoints:
     """The checkpoints of one session, by where its turns are on the timeline."""
 
     _seqs: list[int] = field(default_factory=list[int])
@@ -77,7 +77,7 @@ class WorldPast:
         """Return the checkpoints of all turns among these events; raise ForkRefused if one is not kept any more."""
         return [self.find(event) for event in events if isinstance(event.payload, TurnAsked)]
 
-    def copy_turns(self, events: Iterable[Event]) -> WorldPast:
-        """Return the past of a session that begins with copies of these events."""
+    def copy_turns(self, events: Iterable[Event]) -> WorldCheckpoints:
+        """Return the checkpoints of a session that begins with copies of these events."""
         asked = [event for event in events if isinstance(event.payload, TurnAsked)]
-        return WorldPast(_by_turn={event.turn_id: self.find(event) for event in asked})
+        return WorldCheckpoints(_by_turn={event.turn_id: self.find(event) for event in asked})
