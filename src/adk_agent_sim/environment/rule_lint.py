@@ -10,11 +10,11 @@ from adk_agent_sim.environment.action_lint import check_actions
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
 from adk_agent_sim.environment.argument_lint import check_conditions, find_argument_problem
 from adk_agent_sim.environment.mock_lint import ModelCheck, check_mocks, check_models, check_recordings
-from adk_agent_sim.environment.rule_coverage import CoverageIndex
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
 from adk_agent_sim.environment.rule_match import EarlierCall, Match
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.environment.template_lint import check_templates
+from adk_agent_sim.environment.unreachable_rules import EarlierRuleIndex
 from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, MODEL_SEAT
@@ -113,7 +113,9 @@ def _check_reachable(rules: Rules) -> Iterator[RuleFinding]:
 def _find_covering(rules: Rules, inactive: Set[int]) -> dict[int, Sequence[int] | None]:
     """Returns, for each rule that is used, the earlier rules that answer all its calls."""
     # One index per seat: `tool: "*"` does not mean the model.
-    indexes = {seat: CoverageIndex([rule for rule in rules.rules if rule.seat == seat]) for seat in ("tool", "model")}
+    indexes = {
+        seat: EarlierRuleIndex([rule for rule in rules.rules if rule.seat == seat]) for seat in ("tool", "model")
+    }
     found: dict[int, Sequence[int] | None] = {}
     for number, rule in enumerate(rules.rules):
         if number not in inactive:

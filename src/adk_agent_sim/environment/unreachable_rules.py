@@ -37,7 +37,7 @@ class _Case:
     tokens: frozenset[Token]
 
 
-class CoverageIndex:
+class EarlierRuleIndex:
     """The rules so far, in the order of the file."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
