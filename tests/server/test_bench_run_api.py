@@ -83,9 +83,9 @@ async def test_a_run_is_read_while_it_is_executed_and_to_its_end(
     assert process.returncode == 0, errors
     last = await _poll(browser, run_id, lambda detail: detail["status"] == "ended", first)
 
-    (place,) = bench["running"]
-    assert (place["run_id"], place["run_key"]["scenario"]) == (run_id, "mail_0")
-    assert place["started_at"] == first["place"]["started_at"] > 0
+    (run_ref,) = bench["running"]
+    assert (run_ref["run_id"], run_ref["run_key"]["scenario"]) == (run_id, "mail_0")
+    assert run_ref["started_at"] == first["run_ref"]["started_at"] > 0
     assert (first["status"], first["result"], first["variant_name"]) == ("running", None, "patient")
     assert (call["subject"], call["status"]) == ("Emails__send_email", "done")
     assert "0@example.org" in next(value["text"] for value in detail["values"] if value["label"] == "arguments")

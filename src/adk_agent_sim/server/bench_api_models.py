@@ -27,7 +27,7 @@ class BenchEntry(ApiModel):
 
 
 class BenchRunKey(ApiModel):
-    """What identifies a run within a bench: its place on each axis of the plan."""
+    """What identifies a run within a bench: its position on each axis of the plan."""
 
     scenario: str
     agent: str
@@ -55,7 +55,7 @@ class BenchRunInfo(ApiModel):
     report: str = Field(description="The page of the run, as a parameter of the API; empty if there is none")
 
 
-class BenchPlace(ApiModel):
+class BenchRunRef(ApiModel):
     """A run without a result: one that is executed now, or was asked for again."""
 
     scenario: int
@@ -72,7 +72,7 @@ class BenchRunDetail(ApiModel):
 
     bench_name: str
     variant_name: str = Field(description="The column of the matrix")
-    place: BenchPlace
+    run_ref: BenchRunRef
     status: BenchRunStatus
     result: BenchRunInfo | None = Field(description="How it ended; None while it is running")
     attempt: str = Field(description="Identifies the attempt that the rows are of; empty if there are none")
@@ -93,8 +93,8 @@ class BenchInfo(ApiModel):
     planned: int
     is_running: bool = Field(description="Whether a process runs the bench")
     is_paused: bool = Field(description="Whether that process starts no further runs")
-    running: list[BenchPlace]
-    requested: list[BenchPlace] = Field(description="Runs that were asked for again and are not queued yet")
+    running: list[BenchRunRef]
+    requested: list[BenchRunRef] = Field(description="Runs that were asked for again and are not queued yet")
     keeps_timelines: bool = Field(description="Whether the rows of runs that have ended are stored")
     generation: int = Field(description="Changes when the results were written anew: then drop those from before")
     variants: list[str] = Field(description="The columns of the matrix")

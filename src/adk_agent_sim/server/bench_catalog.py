@@ -22,10 +22,10 @@ from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.server.bench_api_models import (
     BenchEntry,
     BenchInfo,
-    BenchPlace,
     BenchRunDetail,
     BenchRunInfo,
     BenchRunKey,
+    BenchRunRef,
     BenchRunStatus,
 )
 from adk_agent_sim.server.catalog_keys import find_free_key
@@ -106,8 +106,8 @@ class OpenBench:
                 planned=max(self._planned, len({result.key: result for result in self._results})),
                 is_running=activity.is_running,
                 is_paused=activity.is_paused,
-                running=[self._locate(key, activity) for key in activity.running],
-                requested=[self._locate(key) for key in activity.requested],
+                running=[self._build_run_ref(key, activity) for key in activity.running],
+                requested=[self._build_run_ref(key) for key in activity.requested],
                 keeps_timelines=bool(self._plan.get("files", {}).get("timeline")),
                 generation=self._generation,
                 variants=list(label_variants(list(self._variants)).values()),
@@ -127,7 +127,7 @@ class OpenBench:
         async with self._lock:
             activity = await asyncio.to_thread(self._refresh)
             for key in activity.running:
-                self._locate(key)
+                self._build_run_ref(key)
             if run_id not in self._keys:
                 raise NotFound("The bench has no such run that is running or has ended.")
             key = self._keys[run_id]
@@ -135,12 +135,12 @@ class OpenBench:
             stored = None if is_running else self._find_stored_timeline(key)
             timeline = await asyncio.to_thread(self.timelines.update, key, is_running=is_running, stored=stored)
             result = next((each for each in reversed(self._results) if not is_running and each.key == key), None)
-            place = self._locate(key, activity)
+            run_ref = self._build_run_ref(key, activity)
             variants = label_variants(list(self._variants))
         return BenchRunDetail(
             bench_name=self._folder.resolve().name,
-            variant_name=list(variants.values())[place.variant],
-            place=place,
+            variant_name=list(variants.values())[run_ref.variant],
+            run_ref=run_ref,
             status=_choose_status(activity, result, is_running=is_running),
             result=None if result is None else self._describe_run(result),
             attempt=timeline.attempt if timeline else "",
@@ -226,7 +226,7 @@ class OpenBench:
         except ValidationError:
             return
         self._results.append(result)
-        self._locate(result.key)
+        self._build_run_ref(result.key)
 
     def _read_plan(self) -> None:
         """Take the rows and columns from the plan, so that the matrix is there before its runs."""
@@ -247,11 +247,11 @@ class OpenBench:
         ):
             self._variants.setdefault(variant, len(self._variants))
 
-    def _locate(self, key: RunKey, activity: BenchActivity | None = None) -> BenchPlace:
+    def _build_run_ref(self, key: RunKey, activity: BenchActivity | None = None) -> BenchRunRef:
         variant = Variant(key.agent, key.model, key.player, key.rules)
         run_id = key.run_id
         self._keys.setdefault(run_id, key)
-        return BenchPlace(
+        return BenchRunRef(
             scenario=self._scenarios.setdefault(key.scenario, len(self._scenarios)),
             variant=self._variants.setdefault(variant, len(self._variants)),
             run_key=BenchRunKey(**key.model_dump()),
@@ -260,12 +260,12 @@ class OpenBench:
         )
 
     def _describe_run(self, result: BenchResult) -> BenchRunInfo:
-        place = self._locate(result.key)
+        run_ref = self._build_run_ref(result.key)
         return BenchRunInfo(
-            scenario=place.scenario,
-            variant=place.variant,
-            run_key=place.run_key,
-            run_id=place.run_id,
+            scenario=run_ref.scenario,
+            variant=run_ref.variant,
+            run_key=run_ref.run_key,
+            run_id=run_ref.run_id,
             outcome=result.outcome,
             reason=result.reason[:_MAX_REASON],
             tokens=result.input_tokens + result.output_tokens,

@@ -5,8 +5,8 @@ import type {
   AnnotationPatch,
   BenchEntry,
   BenchInfo,
-  BenchPlace,
   BenchRunDetail,
+  BenchRunRef,
   Briefing,
   CaseCheckInfo,
   CaseCorrectionInput,
@@ -281,7 +281,7 @@ export const api = {
     requestJson<BenchInfo>("GET", benchUrl(benchKey, `?generation=${generation}&after=${after}`)),
   pauseBench: (benchKey: string, paused: boolean) =>
     requestJson<BenchInfo>("POST", benchUrl(benchKey, "/pause"), { paused }),
-  requeueBenchRun: (benchKey: string, runKey: BenchPlace["run_key"]) =>
+  requeueBenchRun: (benchKey: string, runKey: BenchRunRef["run_key"]) =>
     requestJson<BenchInfo>("POST", benchUrl(benchKey, "/requeue"), runKey),
   getBenchRun: (benchKey: string, runId: string, attempt: string, afterSeq: number) =>
     requestJson<BenchRunDetail>("GET", benchRunUrl(benchKey, runId, `?attempt=${attempt}&after_seq=${afterSeq}`)),

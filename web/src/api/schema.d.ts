@@ -1959,9 +1959,9 @@ export interface components {
              * Requested
              * @description Runs that were asked for again and are not queued yet
              */
-            requested: components["schemas"]["BenchPlace"][];
+            requested: components["schemas"]["BenchRunRef"][];
             /** Running */
-            running: components["schemas"]["BenchPlace"][];
+            running: components["schemas"]["BenchRunRef"][];
             /**
              * Runs
              * @description Those that were not known yet; a later one replaces an earlier one
@@ -1977,24 +1977,6 @@ export interface components {
              * @description The columns of the matrix
              */
             variants: string[];
-        };
-        /**
-         * BenchPlace
-         * @description A run without a result: one that is executed now, or was asked for again.
-         */
-        BenchPlace: {
-            /** Run Id */
-            run_id: string;
-            run_key: components["schemas"]["BenchRunKey"];
-            /** Scenario */
-            scenario: number;
-            /**
-             * Started At
-             * @description When it was started, in seconds since 1970; None if it is not running
-             */
-            started_at: number | null;
-            /** Variant */
-            variant: number;
         };
         /**
          * BenchRunDetail
@@ -2015,7 +1997,6 @@ export interface components {
              * @description What to send as `after_seq` next time
              */
             last_seq: number;
-            place: components["schemas"]["BenchPlace"];
             /**
              * Problem
              * @description Why no further rows can be read; empty if there is no problem
@@ -2030,6 +2011,7 @@ export interface components {
              * @description Those that are new or have changed; at first, the last ones
              */
             rows: components["schemas"]["Row"][];
+            run_ref: components["schemas"]["BenchRunRef"];
             /**
              * Status
              * @enum {string}
@@ -2090,7 +2072,7 @@ export interface components {
         };
         /**
          * BenchRunKey
-         * @description What identifies a run within a bench: its place on each axis of the plan.
+         * @description What identifies a run within a bench: its position on each axis of the plan.
          */
         BenchRunKey: {
             /** Agent */
@@ -2107,6 +2089,24 @@ export interface components {
             scenario: string;
             /** Seed */
             seed: number;
+        };
+        /**
+         * BenchRunRef
+         * @description A run without a result: one that is executed now, or was asked for again.
+         */
+        BenchRunRef: {
+            /** Run Id */
+            run_id: string;
+            run_key: components["schemas"]["BenchRunKey"];
+            /** Scenario */
+            scenario: number;
+            /**
+             * Started At
+             * @description When it was started, in seconds since 1970; None if it is not running
+             */
+            started_at: number | null;
+            /** Variant */
+            variant: number;
         };
         /**
          * Briefing

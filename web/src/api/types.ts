@@ -75,7 +75,7 @@ export type WorldTool = Schemas["WorldTool"];
 
 export type BenchEntry = Schemas["BenchEntry"];
 export type BenchInfo = Schemas["BenchInfo"];
-export type BenchPlace = Schemas["BenchPlace"];
+export type BenchRunRef = Schemas["BenchRunRef"];
 export type BenchRunDetail = Schemas["BenchRunDetail"];
 export type BenchRunInfo = Schemas["BenchRunInfo"];
 

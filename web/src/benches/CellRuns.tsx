@@ -1,5 +1,5 @@
 import { api } from "../api/client";
-import type { BenchPlace, BenchRunInfo } from "../api/types";
+import type { BenchRunInfo, BenchRunRef } from "../api/types";
 import { Link } from "../pages/Link";
 import { formatBenchPath } from "../state/route";
 import { Stopwatch } from "../ui/ClockTime";
@@ -28,23 +28,24 @@ export function CellRuns({
     return (
       <aside className="bn-runs scroll" aria-label="Runs">
         {info.running.length ? <h2>Running now</h2> : null}
-        {info.running.map((place) => (
+        {info.running.map((runRef) => (
           <RunningRun
-            key={place.run_id}
+            key={runRef.run_id}
             benchKey={benchKey}
-            place={place}
-            name={`${info.scenarios[place.scenario]} · ${info.variants[place.variant]}`}
+            runRef={runRef}
+            name={`${info.scenarios[runRef.scenario]} · ${info.variants[runRef.variant]}`}
           />
         ))}
         <p className="quiet bn-hint">Choose a cell to see its runs.</p>
       </aside>
     );
   }
-  const runningPlaces = new Map(info.running.map((place) => [place.run_id, place]));
-  const requestedIds = new Set(info.requested.map((place) => place.run_id));
+  const runningRefs = new Map(info.running.map((runRef) => [runRef.run_id, runRef]));
+  const requestedIds = new Set(info.requested.map((runRef) => runRef.run_id));
   const finishedIds = new Set(cell?.runs.map((run) => run.run_id));
   const firstRuns = info.running.filter(
-    (place) => place.scenario === chosen.scenario && place.variant === chosen.variant && !finishedIds.has(place.run_id),
+    (runRef) =>
+      runRef.scenario === chosen.scenario && runRef.variant === chosen.variant && !finishedIds.has(runRef.run_id),
   );
   return (
     <aside className="bn-runs scroll" aria-label="Runs of the chosen cell">
@@ -55,8 +56,8 @@ export function CellRuns({
       ) : null}
       <h2>{info.scenarios[chosen.scenario]}</h2>
       <p className="quiet">{info.variants[chosen.variant]}</p>
-      {firstRuns.map((place) => (
-        <RunningRun key={place.run_id} benchKey={benchKey} place={place} />
+      {firstRuns.map((runRef) => (
+        <RunningRun key={runRef.run_id} benchKey={benchKey} runRef={runRef} />
       ))}
       {cell?.runs.map((run) => (
         <Run
@@ -64,7 +65,7 @@ export function CellRuns({
           benchKey={benchKey}
           run={run}
           hasTimeline={info.keeps_timelines}
-          again={runningPlaces.get(run.run_id)}
+          again={runningRefs.get(run.run_id)}
           isRequested={requestedIds.has(run.run_id)}
           onRequeue={() => onRequeue(run.run_key)}
         />
@@ -75,16 +76,16 @@ export function CellRuns({
 }
 
 /** A run that is executed now, which can be watched. */
-function RunningRun({ benchKey, place, name = "" }: { benchKey: string; place: BenchPlace; name?: string }) {
+function RunningRun({ benchKey, runRef, name = "" }: { benchKey: string; runRef: BenchRunRef; name?: string }) {
   return (
     <section className="bn-run">
       {name ? <p className="bn-place">{name}</p> : null}
       <div className="bn-run-head">
         <span className="spinner" />
-        <span>{formatRun(place.run_key)}</span>
-        {place.started_at !== null ? <Stopwatch since={place.started_at} /> : null}
+        <span>{formatRun(runRef.run_key)}</span>
+        {runRef.started_at !== null ? <Stopwatch since={runRef.started_at} /> : null}
         <span className="grow" />
-        <Link to={formatBenchPath(benchKey, place.run_id)}>Watch the run</Link>
+        <Link to={formatBenchPath(benchKey, runRef.run_id)}>Watch the run</Link>
       </div>
     </section>
   );
@@ -103,7 +104,7 @@ function Run({
   /** Whether its rows are stored. */
   hasTimeline: boolean;
   /** The run, if it is executed again now. */
-  again: BenchPlace | undefined;
+  again: BenchRunRef | undefined;
   isRequested: boolean;
   onRequeue: () => void;
 }) {
@@ -130,7 +131,7 @@ function Run({
           <p className="quiet" role="status">
             running again
           </p>
-          <RunningRun benchKey={benchKey} place={again} />
+          <RunningRun benchKey={benchKey} runRef={again} />
         </>
       ) : isRequested ? (
         <p className="quiet" role="status">

@@ -1,6 +1,6 @@
-import type { BenchInfo, BenchPlace, BenchRunInfo } from "../api/types";
+import type { BenchInfo, BenchRunInfo, BenchRunRef } from "../api/types";
 
-export type RunKey = BenchPlace["run_key"];
+export type RunKey = BenchRunRef["run_key"];
 
 /** The runs of one agent in one scenario. */
 export interface Cell {
@@ -54,7 +54,7 @@ function buildCells(info: BenchInfo, runs: Iterable<BenchRunInfo>): Map<number, 
     if (run.outcome !== "not_judged") cell.judged += 1;
     if (run.outcome === "error" || run.outcome === "timeout") cell.errored += 1;
   }
-  for (const benchPlace of [...info.running, ...info.requested]) place(benchPlace).active += 1;
+  for (const runRef of [...info.running, ...info.requested]) place(runRef).active += 1;
   return cells;
 }
 
