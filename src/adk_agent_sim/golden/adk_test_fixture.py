@@ -200,12 +200,12 @@ def _resolve_model_class(name: str) -> type[BaseLlm] | None:
 def _find_truncated_messages(events: Iterable[Event]) -> Iterator[str]:
     """Yield the user messages that `adk test` would truncate: it sends texts and responses, and one text first."""
     messages = [event.payload.content for event in events if isinstance(event.payload, UserSpoke)]
-    for place, message in enumerate(messages):
+    for index, message in enumerate(messages):
         parts: list[dict[str, Json]] = message.get("parts") or []
-        if place == 0 and (len(parts) != 1 or not parts[0].get("text")):
+        if index == 0 and (len(parts) != 1 or not parts[0].get("text")):
             yield "`adk test` sends only the text of the first part of the first user message"
         elif any(set(part) not in ({"text"}, {"function_response"}) for part in parts):
-            yield f"user message {place + 1} contains more than text, but `adk test` sends only text"
+            yield f"user message {index + 1} contains more than text, but `adk test` sends only text"
 
 
 def _find_changed_answers(events: Sequence[Event]) -> Iterator[str]:
@@ -213,14 +213,14 @@ def _find_changed_answers(events: Sequence[Event]) -> Iterator[str]:
     decided = _collect_decisions(events)
     if not decided:
         return
-    for place, (answer, decision) in enumerate(zip(_collect_emitted_answers(events), decided, strict=False), start=1):
+    for number, (answer, decision) in enumerate(zip(_collect_emitted_answers(events), decided, strict=False), start=1):
         unsupported = set(decision) - _IGNORED_RESPONSE_FIELDS - {"content"}
         if answer != _strip_call_ids(decision.get("content")):
-            yield f"answer {place} of the model differs from what its agent emitted: a callback changed or created it"
+            yield f"answer {number} of the model differs from what its agent emitted: a callback changed or created it"
             return
         if unsupported or _has_bytes(answer):
             fields = ", ".join(sorted(unsupported)) or "bytes"
-            yield f"answer {place} of the model contains what a fixture cannot represent: {fields}"
+            yield f"answer {number} of the model contains what a fixture cannot represent: {fields}"
             return
     if len(_collect_emitted_answers(events)) != len(decided):
         yield (

@@ -103,8 +103,8 @@ def _compare_calls(
 ) -> Iterator[RecordingDifference]:
     current_calls = {call.call_id: call for call in current.calls}
     recorded_ids = {call.call_id for call in recorded.calls}
-    for place, before in enumerate(recorded.calls, start=1):
-        what = f"call {place} of {before.tool_name}"
+    for call_number, before in enumerate(recorded.calls, start=1):
+        what = f"call {call_number} of {before.tool_name}"
         after = current_calls.get(before.call_id)
         if after is None:
             yield _build_call_difference(number, what, before, _describe_call(before), None)
@@ -137,13 +137,13 @@ def _compare_texts(number: int, recorded: RecordedRun, current: RecordedRun) -> 
     expected = _group_texts(recorded, {text.key: None for text in recorded.texts})
     found = _group_texts(current, dict.fromkeys(expected))
     for key, texts in expected.items():
-        for place, text in enumerate(texts):
-            now = found.get(key, [])[place : place + 1]
+        for index, text in enumerate(texts):
+            now = found.get(key, [])[index : index + 1]
             if now != [text]:
                 yield RecordingDifference(
                     message_number=number,
                     agent_name=key.agent_name,
-                    what=f"text {place + 1}",
+                    what=f"text {index + 1}",
                     recorded=text,
                     found=now[0] if now else None,
                 )

@@ -101,18 +101,18 @@ class _RunBuilder:
         self._texts: list[tuple[int, RecordedText]] = []
         self._emitting_keys: set[StreamKey] = set()
         """The agents whose own events are on the timeline; those of agents used as tools are not."""
-        self._final_place = -1
+        self._final_index = -1
         self._final_text = ""
         self._ended: RunEnded | None = None
 
     def build(self) -> RecordedRun:
         """Return the run."""
         has_turns = any(isinstance(event.payload, TurnDecided) for event in self._events)
-        for place, event in enumerate(self._events):
-            self._apply(place, event)
+        for index, event in enumerate(self._events):
+            self._apply(index, event)
         message = cast("UserSpoke", self._events[0].payload).content
         ended = self._ended
-        ends = [place for place, event in enumerate(self._events) if isinstance(event.payload, RunEnded)]
+        ends = [index for index, event in enumerate(self._events) if isinstance(event.payload, RunEnded)]
         # An edit of the state after the end was made between two runs; before it, while a turn was waiting.
         last = ends[-1] if ends else len(self._events)
         in_run, after_run = self._events[:last], self._events[last:]
@@ -121,7 +121,7 @@ class _RunBuilder:
             is_query=is_user_query(message),
             decisions=self._get_decisions() if has_turns else _infer_decisions(self._events),
             calls=[RecordedToolCall(call_id=call_id, **vars(call)) for call_id, call in self._calls.items()],
-            texts=[text for place, text in self._texts if place != self._final_place and self._is_emitted(place, text)],
+            texts=[text for index, text in self._texts if index != self._final_index and self._is_emitted(index, text)],
             final_text=self._final_text,
             outcome=ended.outcome if ended else None,
             error=f"{ended.error_type}: {ended.error_message}" if ended and ended.error_type else "",
@@ -129,14 +129,14 @@ class _RunBuilder:
             keys_edited_in_run=[key for event in in_run for key in find_state_edit(event) or ()],
         )
 
-    def _apply(self, place: int, event: Event) -> None:
+    def _apply(self, index: int, event: Event) -> None:
         key = StreamKey(agent_name=event.agent_name, path=event.agent_path)
         match event.payload:
             case TurnDecided(response=response):
-                self._add_decision(place, key, event.turn_id, response)
+                self._add_decision(index, key, event.turn_id, response)
             case AgentEvent() as emitted:
                 self._emitting_keys.add(key)
-                self._apply_agent_event(place, key, emitted)
+                self._apply_agent_event(index, key, emitted)
             case ToolStarted(call_id=call_id, tool_name=name, arguments=arguments):
                 self._assign_id(key, name, call_id)
                 # The call is known from the agent's event, unless the agent is used as a tool: its events are missing.
@@ -153,15 +153,15 @@ class _RunBuilder:
             case _:
                 pass
 
-    def _add_decision(self, place: int, key: StreamKey, turn_id: str, response: Mapping[str, Json]) -> None:
+    def _add_decision(self, index: int, key: StreamKey, turn_id: str, response: Mapping[str, Json]) -> None:
         calls = [part["function_call"] for part in get_parts(response.get("content")) if part.get("function_call")]
         slots = [_CallSlot(name=call.get("name") or "", call_id=call.get("id") or "") for call in calls]
         self._decisions.append((RecordedDecision(key=key, response=response, turn_id=turn_id), slots))
         self._open_slots[key] = slots
         if text := extract_visible_text(response.get("content")):
-            self._texts.append((place, RecordedText(key=key, text=text)))
+            self._texts.append((index, RecordedText(key=key, text=text)))
 
-    def _apply_agent_event(self, place: int, key: StreamKey, emitted: AgentEvent) -> None:
+    def _apply_agent_event(self, index: int, key: StreamKey, emitted: AgentEvent) -> None:
         if emitted.event.get("author") == "user":
             return
         for part in get_parts(emitted.event.get("content")):
@@ -176,10 +176,10 @@ class _RunBuilder:
                 self._calls[response.get("id") or ""].response = response.get("response") or {}
         text = extract_visible_text(emitted.event.get("content"))
         if text:
-            self._texts.append((place, RecordedText(key=key, text=text)))
+            self._texts.append((index, RecordedText(key=key, text=text)))
         # As in ADK, a final event without text does not replace one with text.
         if emitted.final and get_parts(emitted.event.get("content")) and (text or not self._final_text):
-            self._final_place, self._final_text = place, text
+            self._final_index, self._final_text = index, text
 
     def _assign_id(self, key: StreamKey, tool_name: str, call_id: str) -> None:
         """Give the call's id to the first call of the agent's last decision that has none yet."""
@@ -196,9 +196,9 @@ class _RunBuilder:
             replace(decision, response=_set_call_ids(decision.response, slots)) for decision, slots in self._decisions
         ]
 
-    def _is_emitted(self, place: int, text: RecordedText) -> bool:
+    def _is_emitted(self, index: int, text: RecordedText) -> bool:
         """Return whether a text is in an event of its agent; if the agent has none, its decisions are all there is."""
-        return isinstance(self._events[place].payload, AgentEvent) or text.key not in self._emitting_keys
+        return isinstance(self._events[index].payload, AgentEvent) or text.key not in self._emitting_keys
 
 
 def _infer_decisions(events: Sequence[Event]) -> list[RecordedDecision]:

@@ -94,7 +94,7 @@ class RunReplay:
         """The first event that has not happened again."""
         self._turns: dict[StreamKey, deque[_RecordedTurn]] = {}
         self._emitted: dict[StreamKey, deque[int]] = {}
-        self._places: dict[tuple[type[Payload], str], deque[int]] = {}
+        self._indexes_by_identity: dict[tuple[type[Payload], str], deque[int]] = {}
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._activation: asyncio.Task[object] | None = None
         self._result: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -105,17 +105,17 @@ class RunReplay:
 
     def _index_events(self) -> None:
         asked: dict[str, int] = {}
-        for place, event in enumerate(self._events):
+        for index, event in enumerate(self._events):
             key = StreamKey(agent_name=event.agent_name, path=event.agent_path or AgentPath())
             match event.payload:
                 case TurnAsked():
-                    asked[event.turn_id] = place
+                    asked[event.turn_id] = index
                 case TurnDecided():
-                    self._turns.setdefault(key, deque()).append(_RecordedTurn(asked[event.turn_id], place))
+                    self._turns.setdefault(key, deque()).append(_RecordedTurn(asked[event.turn_id], index))
                 case AgentEvent():
-                    self._emitted.setdefault(key, deque()).append(place)
+                    self._emitted.setdefault(key, deque()).append(index)
                 case payload:
-                    self._places.setdefault((type(payload), _get_identity(payload)), deque()).append(place)
+                    self._indexes_by_identity.setdefault((type(payload), _get_identity(payload)), deque()).append(index)
 
     @property
     def is_over(self) -> bool:
@@ -164,46 +164,48 @@ class RunReplay:
             if isinstance(asked.payload, TurnAsked) and (part := find_request_difference(asked.payload, request)):
                 await self._stop(f"{part} that the model of agent {agent_name!r} gets is different")
             self._match(turn.asked)
-            await self._wait_for_place(turn.decided)
+            await self._wait_for_earlier(turn.decided)
             self._match(turn.decided)
         await self._repeat_edits(turn.decided)
         return _build_response(self._decisions[decided.turn_id])
 
     def find_outcome(self, call_id: str) -> RecordedOutcome | None:
         """Return how a call ended; None if it has to run."""
-        places = self._places.get((ToolFinished, call_id)) or self._places.get((ToolFailed, call_id))
-        if not places or call_id in self._outer_calls:
+        indexes = self._indexes_by_identity.get((ToolFinished, call_id)) or self._indexes_by_identity.get(
+            (ToolFailed, call_id)
+        )
+        if not indexes or call_id in self._outer_calls:
             return None
-        place = places[0]
-        event = self._events[place]
+        index = indexes[0]
+        event = self._events[index]
         assert isinstance(event.payload, ToolFinished | ToolFailed)  # noqa: S101 - as indexed
         return RecordedOutcome(
             payload=event.payload,
             player=event.player or Player.REAL,
             load_artifact=self._load_artifact,
-            wait=lambda: self._wait_for_outcome(place),
+            wait=lambda: self._wait_for_outcome(index),
         )
 
     def has_call(self, call_id: str) -> bool:
         """Return whether a call was made in the replayed run."""
-        return (ToolStarted, call_id) in self._places
+        return (ToolStarted, call_id) in self._indexes_by_identity
 
     async def expect(self, payload: Payload, agent_name: str, path: AgentPath | None) -> bool:
         """Compare what happens with what was recorded; False if nothing was recorded, and it is to be appended."""
         if self.is_over or self.is_lenient:
             return False
         if isinstance(payload, AgentEvent):
-            places = self._emitted.get(StreamKey(agent_name=agent_name, path=path or AgentPath()))
+            indexes = self._emitted.get(StreamKey(agent_name=agent_name, path=path or AgentPath()))
         else:
-            places = self._places.get((type(payload), _get_identity(payload)))
-        if not places:
+            indexes = self._indexes_by_identity.get((type(payload), _get_identity(payload)))
+        if not indexes:
             return False
-        place = places.popleft()
-        if difference := _find_difference(self._events[place].payload, payload):
-            await self._stop(f"{describe_event(self._events[place])} is different: {difference}")
-        if isinstance(payload, AgentEvent) and isinstance(recorded := self._events[place].payload, AgentEvent):
+        index = indexes.popleft()
+        if difference := _find_difference(self._events[index].payload, payload):
+            await self._stop(f"{describe_event(self._events[index])} is different: {difference}")
+        if isinstance(payload, AgentEvent) and isinstance(recorded := self._events[index].payload, AgentEvent):
             self.repeated_ids[recorded.event.get("id") or ""] = payload.event.get("id") or ""
-        self._match(place)
+        self._match(index)
         return True
 
     async def go_live(self, what: str) -> None:
@@ -215,7 +217,7 @@ class RunReplay:
         if self._result.done() and self._result.result():
             await asyncio.Event().wait()  # the run is being cancelled
         if not self.is_lenient:
-            await self._wait_for_place(len(self._events), what)
+            await self._wait_for_earlier(len(self._events), what)
         if self._activation is None:
             self._activation = asyncio.ensure_future(self._activate())
         # Parallel agents share one activation, which must go on for the others if one of them is cancelled.
@@ -227,8 +229,8 @@ class RunReplay:
         """Return the first recorded event that has not happened again."""
         return describe_event(self._events[self._next]) if self._next < len(self._events) else ""
 
-    def _match(self, place: int) -> None:
-        self._is_matched[place] = True
+    def _match(self, index: int) -> None:
+        self._is_matched[index] = True
         self._progress += 1
         while self._next < len(self._events) and self._is_matched[self._next]:
             self._next += 1
@@ -236,28 +238,28 @@ class RunReplay:
             if not waiter.done():
                 waiter.set_result(None)
 
-    async def _wait_for_place(self, place: int, what: str = "") -> None:
+    async def _wait_for_earlier(self, index: int, what: str = "") -> None:
         """Wait until everything before a recorded event has happened again."""
-        while self._next < place and not self.is_lenient:
+        while self._next < index and not self.is_lenient:
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiters.append((place, waiter))
+            self._waiters.append((index, waiter))
             before = self._next
             try:
                 await asyncio.wait({waiter}, timeout=self._watch.limit)
             finally:
-                self._waiters.remove((place, waiter))
+                self._waiters.remove((index, waiter))
             # The limit counts from the last progress: a long replay may take longer than that as a whole.
             if self._next == before:
                 instead = f"; instead came {what}" if what else ""
                 await self._stop(f"{self.describe_missing()} was recorded and did not happen{instead}")
 
-    async def _wait_for_outcome(self, place: int) -> None:
-        await self._wait_for_place(place)
-        await self._repeat_edits(place)
+    async def _wait_for_outcome(self, index: int) -> None:
+        await self._wait_for_earlier(index)
+        await self._repeat_edits(index)
 
-    async def _repeat_edits(self, place: int) -> None:
+    async def _repeat_edits(self, index: int) -> None:
         """Edit the state as it was edited before a recorded event."""
-        while self._edits and self._edits[0][0] <= place:
+        while self._edits and self._edits[0][0] <= index:
             await self.repeat_edit(self._edits.popleft()[1])
 
     async def _stop(self, difference: str) -> None:
@@ -291,7 +293,7 @@ def _remove_inner_events(events: Sequence[Event]) -> list[Event]:
 
 
 def _split_edits(events: Sequence[Event]) -> tuple[list[Event], deque[tuple[int, AgentEvent]]]:
-    """Return what happens again by itself, and the edits of the state, each with the place of what came after it."""
+    """Return what happens again by itself, and the edits of the state, each with the index of what came after it."""
     kept: list[Event] = []
     edits: deque[tuple[int, AgentEvent]] = deque()
     for event in events:
