@@ -9,7 +9,7 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.errors import SessionIncomplete
 from adk_agent_sim.timeline.events import TurnAsked
-from adk_agent_sim.timeline.jsonl import restore_session
+from adk_agent_sim.timeline.jsonl import load_session
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -44,7 +44,7 @@ async def test_the_timeline_is_written_whole_as_json_lines(tmp_path: Path) -> No
         requests = [await sim.timeline.read_request(one) for one in log if isinstance(one.payload, TurnAsked)]
 
     store = MemoryStore()
-    session = await restore_session(tmp_path / "played.jsonl", store)
+    session = await load_session(tmp_path / "played.jsonl", store)
 
     assert session.description == "math_agent"
     assert store.get_log(session.session_id) == log

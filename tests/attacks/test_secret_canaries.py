@@ -28,7 +28,7 @@ from adk_agent_sim.timeline.events import (
     ToolStarted,
     UserSpoke,
 )
-from adk_agent_sim.timeline.jsonl import restore_session
+from adk_agent_sim.timeline.jsonl import load_session
 from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch
@@ -75,7 +75,7 @@ def test_a_redacted_timeline_can_be_restored(tmp_path: Path) -> None:
     _export(database, "jsonl", tmp_path / "clean.jsonl", "--redact")
 
     store = MemoryStore()
-    session = asyncio.run(restore_session(tmp_path / "clean.jsonl", store))
+    session = asyncio.run(load_session(tmp_path / "clean.jsonl", store))
     saved = [event.payload for event in store.get_log(session.session_id) if isinstance(event.payload, ArtifactSaved)]
     blocks = asyncio.run(store.read_blocks(session.session_id, [each.block for each in saved]))
 

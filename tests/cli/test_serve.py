@@ -253,7 +253,7 @@ def test_a_session_is_exported_in_every_format(tmp_path: Path, monkeypatch: pyte
 
     export(session_id[:8], "--format", "jsonl", "--out", tmp_path / "s.jsonl")
     restored = MemoryStore()
-    assert asyncio.run(jsonl.restore_session(tmp_path / "s.jsonl", restored)).session_id == session_id
+    assert asyncio.run(jsonl.load_session(tmp_path / "s.jsonl", restored)).session_id == session_id
     assert len(restored.get_log(session_id)) == 10
     assert "# Session of" in export(session_id, "--format", "markdown")
     printed = json.loads(export(session_id, "--format", "markdown", "--finished-only", "--json"))

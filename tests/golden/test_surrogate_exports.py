@@ -50,9 +50,9 @@ async def play_session(path: Path) -> None:
     await sim.export_jsonl(path)
 
 
-async def restore_session(path: Path) -> None:
+async def load_session(path: Path) -> None:
     async with open_store(path.with_suffix(".db")) as store:
-        await jsonl.restore_session(path, store)
+        await jsonl.load_session(path, store)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines[0]["session"]["description"] = HALF
     lines[1]["event"]["payload"].update(dict.fromkeys(("app_name", "user_id", "adk_session_id"), HALF))
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    asyncio.run(restore_session(path))
+    asyncio.run(load_session(path))
     return path
 
 

@@ -28,8 +28,8 @@ from adk_agent_sim.timeline.jsonl import (
     decode_line,
     encode_line,
     iter_records,
+    load_session,
     read_records,
-    restore_session,
     write_session,
 )
 from adk_agent_sim.timeline.store import MemoryStore
@@ -121,7 +121,7 @@ async def test_a_file_gives_back_the_log_its_requests_and_its_artifacts(tmp_path
     await write_session(store, session, path)
 
     other = MemoryStore()
-    restored = await restore_session(path, other)
+    restored = await load_session(path, other)
 
     assert restored == session
     assert other.get_log(session.session_id) == store.get_log(session.session_id)

@@ -11,7 +11,7 @@ from adk_agent_sim.errors import NotFound, SessionClosed, SessionNotFound
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.persistence.migration import rebuild_read_model
 from adk_agent_sim.timeline.events import TurnWithdrawn, UserSpoke
-from adk_agent_sim.timeline.jsonl import restore_session, write_session
+from adk_agent_sim.timeline.jsonl import load_session, write_session
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.session_events import Closed, Noted
 from adk_agent_sim.timeline.store import MemoryStore
@@ -124,7 +124,7 @@ async def test_a_file_of_a_session_has_its_notes(store: AnyStore, tmp_path: Path
     await timeline.close_session(session_id, "done")
     await timeline.note_row(session_id, 0, "why \ud800?")
     await write_session(source, await timeline.get_session(session_id), tmp_path / "log.jsonl")
-    restored = await restore_session(tmp_path / "log.jsonl", store)
+    restored = await load_session(tmp_path / "log.jsonl", store)
 
     assert await store.read_events(restored.session_id) == source.get_log(session_id)
     assert await _read_notes(Timeline(store), restored.session_id) == ["why \ud800?", "", ""]

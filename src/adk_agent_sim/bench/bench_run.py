@@ -20,7 +20,7 @@ from adk_agent_sim.bench.results_file import open_results
 from adk_agent_sim.bench.run_executor import FILE_ENDINGS
 from adk_agent_sim.bench.run_journal import remove_journal
 from adk_agent_sim.bench.run_queue import RunQueue
-from adk_agent_sim.bench.session_archive import open_archive
+from adk_agent_sim.bench.session_archive import open_session_archive
 
 
 class Engine(Protocol):
@@ -68,7 +68,9 @@ def run_bench(
     with ExitStack() as stack:
         # The lock comes first: what follows removes the files of an earlier process.
         saved = stack.enter_context(open_results(folder, plan, resume=options.resume))
-        archive = stack.enter_context(open_archive(options.database, plan.plan_id)) if options.database else None
+        archive = (
+            stack.enter_context(open_session_archive(options.database, plan.plan_id)) if options.database else None
+        )
         control = stack.enter_context(closing(BenchControl(folder, plan)))
         queue = RunQueue(saved.list_remaining(), options.worker_count, options.backoff, control)
         status = BenchStatus(results=saved.results, queue=queue)

@@ -67,7 +67,7 @@ class SessionArchive:
 
 
 @contextmanager
-def open_archive(database: str, plan_id: str) -> Generator[SessionArchive]:
+def open_session_archive(database: str, plan_id: str) -> Generator[SessionArchive]:
     """Open a database, as `--db` names it, for the sessions of a plan."""
     with asyncio.Runner() as runner:
         opened = open_store(database)

@@ -14,8 +14,8 @@ from adk_agent_sim.cli.option_errors import (
     check_writable,
     list_given_options,
     name_option,
+    parse_duration_option,
     parse_limit,
-    parse_time,
     report_wrong_usage,
 )
 from adk_agent_sim.cli.run_value_checks import check_agent, check_judge, check_model, check_player, check_rules
@@ -60,7 +60,7 @@ def check_settings(settings: BenchSettings) -> None:
     with name_option("--filter"):
         settings.build_filter()
     parse_limit("--run-timeout", settings.run_timeout)
-    parse_time("--rate-limit-wait", settings.rate_limit_wait)
+    parse_duration_option("--rate-limit-wait", settings.rate_limit_wait)
     check_writable("--out", settings.folder)
 
 
@@ -143,7 +143,7 @@ def check_axes(axes: BenchAxes, settings: BenchSettings, judge: str | None = Non
 
 def check_database(database: str) -> None:
     """Raise BadParameter if no timeline can be stored in a database, before a folder of results is made."""
-    from adk_agent_sim.bench.session_archive import open_archive
+    from adk_agent_sim.bench.session_archive import open_session_archive
 
-    with name_option("--db"), open_archive(database, ""):
+    with name_option("--db"), open_session_archive(database, ""):
         pass

@@ -132,14 +132,14 @@ async def _close_after(work: Coroutine[Any, Any, None], services: RunnerServices
 async def _read_session(name: str, database: str) -> tuple[MemoryStore, str]:
     """Return a copy of the session in memory, so that the database is not in use while a person plays."""
     from adk_agent_sim.persistence.database_store import open_store
-    from adk_agent_sim.timeline.jsonl import restore_session
+    from adk_agent_sim.timeline.jsonl import load_session
     from adk_agent_sim.timeline.session_transfer import transfer_session
     from adk_agent_sim.timeline.store import MemoryStore
     from adk_agent_sim.timeline.timeline import Timeline
 
     store = MemoryStore()
     if _is_file(name):
-        return store, (await restore_session(name, store)).session_id
+        return store, (await load_session(name, store)).session_id
     async with open_store(database) as stored:
         session = await find_session(Timeline(stored), name)
         await transfer_session(stored, session, store)

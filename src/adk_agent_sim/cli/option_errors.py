@@ -31,7 +31,7 @@ def report_wrong_usage() -> Generator[None]:
         raise click.UsageError(str(error)) from error
 
 
-def parse_time(option: str, text: str) -> float:
+def parse_duration_option(option: str, text: str) -> float:
     """Return the seconds of an option; raise BadParameter, which names it, if the text is no time."""
     from adk_agent_sim.adk.worlds.thinking_time import parse_duration
 
@@ -41,7 +41,7 @@ def parse_time(option: str, text: str) -> float:
 
 def parse_limit(option: str, text: str) -> float:
     """Return the most seconds of a run; raise BadParameter if no run could end in time."""
-    seconds = parse_time(option, text)
+    seconds = parse_duration_option(option, text)
     if seconds <= 0:
         raise click.UsageError(f"{option} {text} would stop every run before it starts. Give a longer time.")
     return seconds

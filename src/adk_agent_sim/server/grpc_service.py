@@ -88,7 +88,7 @@ class SimulatorService:
     async def CreateSession(self, request: v1.CreateSessionRequest) -> v1.CreateSessionResponse:  # noqa: N802
         """Create a session. A client that generates the session id may retry: it gets the same session."""
         if request.session_id:
-            request_validation.check_uuid4("session_id", request.session_id)
+            request_validation.require_uuid4("session_id", request.session_id)
         session = await self._create_or_get_session(
             request_validation.truncate_description(request.description), request.session_id
         )
@@ -103,9 +103,9 @@ class SimulatorService:
     @map_errors_to_status
     async def SubmitRequest(self, request: v1.SubmitRequestRequest) -> v1.SubmitRequestResponse:  # noqa: N802
         """Request a decision for a model call. A retry with the same turn id returns the same turn."""
-        request_validation.check_session_id(request.session_id)
-        request_validation.check_uuid4("turn_id", request.turn_id)
-        request_validation.check_agent_name(request.agent_name)
+        request_validation.require_session_id(request.session_id)
+        request_validation.require_uuid4("turn_id", request.turn_id)
+        request_validation.require_agent_name(request.agent_name)
         player = PLAYERS_BY_NUMBER.get(request.player, Player.HUMAN)
         path = from_agent_path_message(request.agent_path) if request.HasField("agent_path") else None
         if request.HasField("asked"):
@@ -149,8 +149,8 @@ class SimulatorService:
     @map_errors_to_status
     async def SubmitDecision(self, request: v1.SubmitDecisionRequest) -> v1.SubmitDecisionResponse:  # noqa: N802
         """Decide a turn; it can be decided once."""
-        request_validation.check_session_id(request.session_id)
-        request_validation.check_uuid4("turn_id", request.turn_id)
+        request_validation.require_session_id(request.session_id)
+        request_validation.require_uuid4("turn_id", request.turn_id)
         event = await self._timeline.decide(
             TurnDecision(
                 request.session_id,
@@ -170,7 +170,7 @@ class SimulatorService:
         self, request: v1.SubmitToolResponseRequest
     ) -> v1.SubmitToolResponseResponse:
         """Respond to a call as the tool; it can be answered once."""
-        request_validation.check_session_id(request.session_id)
+        request_validation.require_session_id(request.session_id)
         request_validation.check_tool_response(request)
         event = await self._timeline.tool_requests.respond(
             ToolResponse(
@@ -201,7 +201,7 @@ class SimulatorService:
     @map_errors_to_status
     async def GetSession(self, request: v1.GetSessionRequest) -> v1.GetSessionResponse:  # noqa: N802
         """Get one session with its status."""
-        request_validation.check_session_id(request.session_id)
+        request_validation.require_session_id(request.session_id)
         summary = await self._timeline.get_summary(request.session_id)
         projection = STATUS_PROJECTIONS[summary.status]
         return v1.GetSessionResponse(
@@ -216,7 +216,7 @@ class SimulatorService:
     @map_errors_to_status
     async def CloseSession(self, request: v1.CloseSessionRequest) -> v1.CloseSessionResponse:  # noqa: N802
         """Close a session; closing it again returns the same event."""
-        request_validation.check_session_id(request.session_id)
+        request_validation.require_session_id(request.session_id)
         if request.status == _PROTOCOL_STATUSES[ProtocolStatus.ACTIVE]:
             raise InvalidField("status", "must be SESSION_STATUS_COMPLETED or SESSION_STATUS_CANCELLED")
         closed = await self._timeline.close_session(
@@ -229,7 +229,7 @@ class SimulatorService:
     @map_errors_to_status
     async def AppendEvents(self, request: v1.AppendEventsRequest) -> v1.AppendEventsResponse:  # noqa: N802
         """Append events that happened in the client. Events that were sent before are not appended twice."""
-        request_validation.check_session_id(request.session_id)
+        request_validation.require_session_id(request.session_id)
         for index, message in enumerate(request.events):
             request_validation.check_client_event(index, message)
         drafts = [_parse_draft(request.session_id, index, message) for index, message in enumerate(request.events)]
@@ -251,7 +251,7 @@ class SimulatorService:
     @map_errors_to_status
     async def ReadBlocks(self, request: v1.ReadBlocksRequest) -> v1.ReadBlocksResponse:  # noqa: N802
         """Read the blocks that requests and artifacts refer to."""
-        request_validation.check_session_id(request.session_id)
+        request_validation.require_session_id(request.session_id)
         block_ids = [block_id.hex() for block_id in request.block_ids]
         blocks = await self._timeline.read_blocks(request.session_id, block_ids)
         if len(blocks) < len(set(block_ids)):
@@ -263,8 +263,8 @@ class SimulatorService:
     ) -> AsyncIterator[v1.SubscribeResponse]:
         """Stream the events after `after_seq`, then `history_complete`, then live events until the session closes."""
         try:
-            request_validation.check_session_id(request.session_id)
-            request_validation.check_after_seq(request.after_seq)
+            request_validation.require_session_id(request.session_id)
+            request_validation.require_after_seq(request.after_seq)
             async with self._presence.track_stream(request.session_id, request.client_id):
                 async for event in self._stream_events(request):
                     yield v1.SubscribeResponse(event=event)

@@ -73,7 +73,7 @@ CLIENT_EVENT_KINDS = frozenset(
 """The event kinds that a client may append with AppendEvents; the others have RPCs of their own, or are no client's."""
 
 
-def check_uuid4(field: str, value: str) -> str:
+def require_uuid4(field: str, value: str) -> str:
     """Returns `value` if it is a UUID of version 4."""
     if not _UUID4.fullmatch(value):
         raise InvalidField(field, f"must be a UUID of version 4, and is {_quote_value(value)}")
@@ -85,7 +85,7 @@ def truncate_description(value: str) -> str:
     return value[:MAX_DESCRIPTION_LENGTH]
 
 
-def check_agent_name(value: str) -> str:
+def require_agent_name(value: str) -> str:
     """Returns `value` if it is an agent name of 1 to 100 characters, of which one is visible."""
     if not value:
         raise InvalidField("agent_name", "must not be empty")
@@ -95,13 +95,13 @@ def check_agent_name(value: str) -> str:
     return value
 
 
-def check_session_id(value: str) -> str:
+def require_session_id(value: str) -> str:
     """Returns `value` if it can be the id of a session."""
     event_validation.check_identifier(value, "session_id")
     return value
 
 
-def check_after_seq(value: int) -> int:
+def require_after_seq(value: int) -> int:
     """Returns `value` if a stream can start after it."""
     if value < 0:
         raise InvalidField("after_seq", f"must not be negative, and is {value}")

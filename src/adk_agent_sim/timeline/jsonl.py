@@ -5,7 +5,7 @@
     {"event": {"seq": 3, ..., "kind": "turn_asked", "payload": {...}}}
 
 Each block is written once, before the first event that refers to it, so the file grows linearly although every model
-request repeats the conversation. `restore_session` loads a file into a store. The text is ASCII.
+request repeats the conversation. `load_session` loads a file into a store. The text is ASCII.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def read_records(path: str | Path) -> Iterator[TimelineRecord]:
         raise ImportRefused(str(path), "a timeline", "the file is empty")
 
 
-async def restore_session(path: str | Path, store: Store) -> Session:
+async def load_session(path: str | Path, store: Store) -> Session:
     """Load the session of a file into a store and return it."""
     session: Session | None = None
     blocks: list[Block] = []

@@ -31,7 +31,7 @@ from adk_agent_sim.adk.session_player import ModelFunction, SessionPlayer, Strea
 from adk_agent_sim.adk.steps import Answer, ModelTurn, Step, ToolTurn
 from adk_agent_sim.adk.user_message import build_user_message
 from adk_agent_sim.timeline.events import Event, Player
-from adk_agent_sim.timeline.jsonl import restore_session
+from adk_agent_sim.timeline.jsonl import load_session
 from adk_agent_sim.timeline.session_state import find_agent_joined
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
@@ -150,7 +150,7 @@ class TimeTravel:
             ForkRefused: As in `fork`.
         """
         store = MemoryStore()
-        session = await restore_session(path, store)
+        session = await load_session(path, store)
         return await cls.fork_stored(
             agent,
             store,

@@ -47,7 +47,7 @@ class ReturnedEmails(Entity):
     """A page of a folder."""
 
 
-def check_addresses(addresses: list[str] | None) -> list[str]:
+def require_addresses(addresses: list[str] | None) -> list[str]:
     """Return the email addresses as a list of its own.
 
     As in ARE, a text is an address if it contains an "@". Scenario events can pass other things than a list of texts;
@@ -58,11 +58,11 @@ def check_addresses(addresses: list[str] | None) -> list[str]:
         ValueError: One of them is not an email address.
     """
     for each in () if addresses is None else addresses:
-        check_address(each)
+        require_address(each)
     return [] if addresses is None else copy(addresses)
 
 
-def check_address(address: str) -> str:
+def require_address(address: str) -> str:
     """Return an email address.
 
     Raises:

@@ -16,10 +16,10 @@ from adk_agent_sim.scenario.app_entities.email_message import (
     FOLDER_NAME,
     Email,
     ReturnedEmails,
-    check_address,
-    check_addresses,
     iterate_search_texts,
     parse_email_time,
+    require_address,
+    require_addresses,
 )
 from adk_agent_sim.scenario.app_entities.mail_folder import MailFolder, find_reply_recipient
 from adk_agent_sim.scenario.files.attachment import read_attachment, save_attachment
@@ -353,13 +353,13 @@ class EmailClientApp(App):
     ) -> JSON:
         """Return a new email with the current time, after checking the addresses."""
         return {
-            "sender": check_address(sender),
-            "recipients": check_addresses(recipients),
+            "sender": require_address(sender),
+            "recipients": require_addresses(recipients),
             "subject": subject,
             "content": content,
             "email_id": self.random.new_id(),
             "parent_id": parent_id,
-            "cc": check_addresses(cc),
+            "cc": require_addresses(cc),
             "attachments": attachments or {},
             "timestamp": self.context.now(),
             "is_read": False,

@@ -14,7 +14,7 @@ from xml.parsers import expat
 from adk_agent_sim.scenario.files.document_budget import MAX_PARTS, DocumentBudget, DocumentRefused, check_document_size
 
 
-def open_archive(content: bytes) -> zipfile.ZipFile:
+def open_office_archive(content: bytes) -> zipfile.ZipFile:
     """Open the archive that an Office document is."""
     check_document_size(content)
     try:
