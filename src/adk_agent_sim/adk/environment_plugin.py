@@ -243,13 +243,13 @@ class EnvironmentSimulationPlugin(BasePlugin):
     def _install_interceptor(
         self, tool: BaseTool, context: ToolContext, session_environment: SessionEnvironment
     ) -> None:
-        other = tool_seat.CALL_INTERCEPTOR.get()
+        other = tool_seat.TOOL_INTERCEPTOR.get()
         if other is not None and other.context is context:
             raise SimulatorError(
                 f"Two environment plugins intercept the calls of {tool.name}. Put only one into the App."
             )
         tool_seat.install_seat(tool)
-        tool_seat.CALL_INTERCEPTOR.set(RuleInterceptor(self._registry, session_environment, tool, context))
+        tool_seat.TOOL_INTERCEPTOR.set(RuleInterceptor(self._registry, session_environment, tool, context))
 
 
 def _load_rulebook(rules: Rulebook | Rules | str | Path | None) -> Rulebook:

@@ -4,8 +4,8 @@ Like a model's seat it is installed once, when ADK is about to call the tool, an
 bound sessions the tool runs unchanged. ADK's pipeline around the call (callbacks, confirmation, errors, state deltas)
 is not affected; the seat replaces only what happens inside the call.
 
-    ADK pipeline --> tool.run_async --> RunningCalls.run --> CallInterceptor --> the tool's own run_async
-                     (_ToolSeat)        (recorded)           (simulated)         (sync code: a thread of its own)
+    ADK pipeline --> tool.run_async --> RunningCalls.run --> ToolCallInterceptor --> the tool's own run_async
+                     (_ToolSeat)        (recorded)           (simulated)             (sync code: a thread of its own)
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ RunAsync: TypeAlias = Callable[..., Awaitable[Any]]
 """A tool's `run_async`; the parameters are `(*, args, tool_context)`."""
 
 
-class CallInterceptor(Protocol):
+class ToolCallInterceptor(Protocol):
     """Runs in place of the tool's own code in one call; may run that code itself."""
 
     @property
@@ -116,7 +116,7 @@ class CallInterceptor(Protocol):
         ...
 
 
-CALL_INTERCEPTOR: ContextVar[CallInterceptor | None] = ContextVar("adksim_intervening", default=None)
+TOOL_INTERCEPTOR: ContextVar[ToolCallInterceptor | None] = ContextVar("adksim_tool_interceptor", default=None)
 """The interceptor of the current call."""
 
 REAL_CALL_COUNTS: ContextVar[Counter[str] | None] = ContextVar("adksim_real_calls", default=None)
@@ -160,7 +160,7 @@ class _ToolSeat:
         own_run = self._run_tool
         if (guard := TOOL_GUARD.get()) is not None:
             own_run = guard(self.tool, own_run)
-        interceptor = CALL_INTERCEPTOR.get()
+        interceptor = TOOL_INTERCEPTOR.get()
         calls = SESSION_CALLS.get()
         # A tool that is called from inside another call inherits that call's variable, which is not for it.
         if interceptor is None or interceptor.context is not tool_context:
@@ -169,7 +169,7 @@ class _ToolSeat:
                 return await own_run(args=args, tool_context=tool_context)
             return await calls.run(self.tool, own_run, args, tool_context)
         # A tool may pass its own context on to another tool, and the rule must act on this call only.
-        CALL_INTERCEPTOR.set(None)
+        TOOL_INTERCEPTOR.set(None)
         interceptor.decide(args)
         if calls is None:
             try:
@@ -197,7 +197,7 @@ def _count_real_call(tool: BaseTool) -> None:
 
 
 def _execute_intercepted(
-    interceptor: CallInterceptor, own_run: RunAsync, *, args: dict[str, Any], tool_context: ToolContext
+    interceptor: ToolCallInterceptor, own_run: RunAsync, *, args: dict[str, Any], tool_context: ToolContext
 ) -> Awaitable[object]:
     return interceptor.execute_decision(own_run, args)
 
@@ -279,7 +279,7 @@ class RunningCalls:
         own_run: RunAsync,
         args: dict[str, Any],
         context: ToolContext,
-        interceptor: CallInterceptor | None = None,
+        interceptor: ToolCallInterceptor | None = None,
     ) -> object:
         """Run a tool's own code, or what simulates it; notify the listener, and allow the call to be cancelled."""
         player = Player.REAL

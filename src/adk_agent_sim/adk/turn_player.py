@@ -92,7 +92,7 @@ class TurnPlayer:
         decider, stream_answers = Player.REAL, ask_own_model
         decision = await self._replay(request, agent_name, interceptor)
         if decision is None:
-            decision = await self._ask_person(request, seat, agent_name, interceptor)
+            decision = await self._ask_while_human_plays(request, seat, agent_name, interceptor)
         if decision is not None:
             yield decision
             return
@@ -114,13 +114,13 @@ class TurnPlayer:
             async for answer in answers:
                 yield answer
 
-    async def _ask_person(
+    async def _ask_while_human_plays(
         self, request: LlmRequest, seat: ModelSeat, agent_name: str, interceptor: ModelCallInterceptor | None
     ) -> LlmResponse | None:
         """Return what a person decides, if one has the seat; None if another player answers, maybe only from now on."""
         # If the seat goes from one person to another, the turn was withdrawn, and is asked once more.
         while self.recorded_session.get_player(agent_name) is Player.HUMAN:
-            answer = await self._ask_human(request, seat, agent_name, interceptor)
+            answer = await self._ask_human_once(request, seat, agent_name, interceptor)
             if not isinstance(answer, _SeatChanged):
                 return answer
         return None
@@ -154,7 +154,7 @@ class TurnPlayer:
         # A tool runs an agent by itself, and none of our callbacks was called for it: its branch is not known here.
         return AgentPath(parent_call_id=enclosing_call_id)
 
-    async def _ask_human(
+    async def _ask_human_once(
         self, request: LlmRequest, seat: ModelSeat, agent_name: str, interceptor: ModelCallInterceptor | None
     ) -> LlmResponse | _SeatChanged | None:
         """Return what a person decides, or None if the agent's own model should answer instead."""

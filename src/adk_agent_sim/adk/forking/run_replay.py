@@ -94,7 +94,7 @@ class RunReplay:
         """The first event that has not happened again."""
         self._turns: dict[StreamKey, deque[_RecordedTurn]] = {}
         self._emitted: dict[StreamKey, deque[int]] = {}
-        self._indexes_by_identity: dict[tuple[type[Payload], str], deque[int]] = {}
+        self._by_identity: dict[tuple[type[Payload], str], deque[int]] = {}
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._activation: asyncio.Task[object] | None = None
         self._result: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -115,7 +115,7 @@ class RunReplay:
                 case AgentEvent():
                     self._emitted.setdefault(key, deque()).append(index)
                 case payload:
-                    self._indexes_by_identity.setdefault((type(payload), _get_identity(payload)), deque()).append(index)
+                    self._by_identity.setdefault((type(payload), _get_identity(payload)), deque()).append(index)
 
     @property
     def is_over(self) -> bool:
@@ -171,9 +171,7 @@ class RunReplay:
 
     def find_outcome(self, call_id: str) -> RecordedOutcome | None:
         """Return how a call ended; None if it has to run."""
-        indexes = self._indexes_by_identity.get((ToolFinished, call_id)) or self._indexes_by_identity.get(
-            (ToolFailed, call_id)
-        )
+        indexes = self._by_identity.get((ToolFinished, call_id)) or self._by_identity.get((ToolFailed, call_id))
         if not indexes or call_id in self._outer_calls:
             return None
         index = indexes[0]
@@ -188,7 +186,7 @@ class RunReplay:
 
     def has_call(self, call_id: str) -> bool:
         """Return whether a call was made in the replayed run."""
-        return (ToolStarted, call_id) in self._indexes_by_identity
+        return (ToolStarted, call_id) in self._by_identity
 
     async def expect(self, payload: Payload, agent_name: str, path: AgentPath | None) -> bool:
         """Compare what happens with what was recorded; False if nothing was recorded, and it is to be appended."""
@@ -197,7 +195,7 @@ class RunReplay:
         if isinstance(payload, AgentEvent):
             indexes = self._emitted.get(StreamKey(agent_name=agent_name, path=path or AgentPath()))
         else:
-            indexes = self._indexes_by_identity.get((type(payload), _get_identity(payload)))
+            indexes = self._by_identity.get((type(payload), _get_identity(payload)))
         if not indexes:
             return False
         index = indexes.popleft()
