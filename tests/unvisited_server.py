@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def listen_for_nobody() -> Generator[str]:
+def listen_without_clients() -> Generator[str]:
     """Yield the address of a listening socket; at the end, no connection may have been made to it."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield f"127.0.0.1:{listener.getsockname()[1]}"

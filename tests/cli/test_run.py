@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from google.adk.evaluation.eval_set import EvalSet
 from processes import run_adksim
-from unvisited_server import listen_for_nobody
+from unvisited_server import listen_without_clients
 
 from adk_agent_sim.adk.agent_loader import get_demo_folder
 from adk_agent_sim.cli.main import adksim
@@ -119,7 +119,7 @@ class TestRun:
         options = ["--script", str(tmp_path / "script.yaml")] if is_scripted else []
         typed = "hi\nlook\nsay It is 7.\n/done\n"
         path = tmp_path / "out.evalset.json"
-        with listen_for_nobody() as address:
+        with listen_without_clients() as address:
             monkeypatch.setenv("ADK_SIM_SERVER_URL", address)
             arguments = ["run", str(folder), "--eval-set", str(path), *options]
             done = CliRunner().invoke(adksim, arguments, input=None if is_scripted else typed)

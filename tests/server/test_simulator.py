@@ -21,7 +21,7 @@ from google.adk.agents import LlmAgent
 from google.adk.apps import App
 from polling import MAX_WAIT_SECONDS
 from processes import open_adksim
-from unvisited_server import listen_for_nobody
+from unvisited_server import listen_without_clients
 
 from adk_agent_sim import AgentSimulator, SimulatorPlugin
 from adk_agent_sim.server.web_server import RunningServer, open_listening_socket
@@ -102,7 +102,7 @@ class TestAgents:
     async def test_the_plugin_of_an_app_is_left_out_with_one_line_in_the_log(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
-        with listen_for_nobody() as address:
+        with listen_without_clients() as address:
             monkeypatch.setenv("ADK_SIM_SERVER_URL", address)
             app = App(name="app", root_agent=_create_agent(), plugins=[SimulatorPlugin()])
             async with serve_agents(tmp_path, app) as browser:
@@ -308,7 +308,7 @@ class TestCommandLine:
     @pytest.mark.process
     def test_a_folder_is_played_in_the_browser_too(self, tmp_path: Path) -> None:
         with (
-            listen_for_nobody() as address,
+            listen_without_clients() as address,
             _run_in_process(tmp_path, _WITH_PLUGIN, ADK_SIM_SERVER_URL=address) as (process, client, session),
         ):
             decision = {"decision_id": "decision-1", "text": "Done."}

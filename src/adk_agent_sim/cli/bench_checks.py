@@ -13,9 +13,9 @@ from adk_agent_sim.cli.exit_codes import NothingToCompare
 from adk_agent_sim.cli.option_errors import (
     check_writable,
     list_given_options,
-    name_option,
     parse_duration_option,
     parse_limit,
+    report_wrong_option,
     report_wrong_usage,
 )
 from adk_agent_sim.cli.run_value_checks import check_agent, check_judge, check_model, check_player, check_rules
@@ -57,7 +57,7 @@ def check_settings(settings: BenchSettings) -> None:
         raise click.UsageError("--profile needs --rules FILE: it is a profile of these rules.")
     if settings.ray_address is not None and settings.engine != "ray":
         raise click.UsageError("--ray-address needs --engine ray.")
-    with name_option("--filter"):
+    with report_wrong_option("--filter"):
         settings.build_filter()
     parse_limit("--run-timeout", settings.run_timeout)
     parse_duration_option("--rate-limit-wait", settings.rate_limit_wait)
@@ -77,7 +77,7 @@ def parse_bench_criteria(words: Sequence[str]) -> EvalCriteria | None:
             f"--criteria {refused[0]!r} cannot be used in a bench, which asks no model about eval cases. "
             "`adk eval` does, with `adksim export --criteria`."
         )
-    with name_option("--criteria"):
+    with report_wrong_option("--criteria"):
         return parse_criteria(words) if words else None
 
 
@@ -145,5 +145,5 @@ def check_database(database: str) -> None:
     """Raise BadParameter if no timeline can be stored in a database, before a folder of results is made."""
     from adk_agent_sim.bench.session_archive import open_session_archive
 
-    with name_option("--db"), open_session_archive(database, ""):
+    with report_wrong_option("--db"), open_session_archive(database, ""):
         pass

@@ -21,7 +21,7 @@ from adk_agent_sim.cli.bench_checks import (
 from adk_agent_sim.cli.bench_command import BenchCommand, check_paths
 from adk_agent_sim.cli.bench_options import BenchSettings, bench_options
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
-from adk_agent_sim.cli.option_errors import name_option, parse_limit, report_wrong_usage
+from adk_agent_sim.cli.option_errors import parse_limit, report_wrong_option, report_wrong_usage
 from adk_agent_sim.cli.soft_judge_options import judge_option
 from adk_agent_sim.cli.termination_signal import interrupt_on_termination
 from adk_agent_sim.text.terminal_output import print_json, print_line, send_other_output_to_stderr
@@ -102,7 +102,7 @@ def _run_bench(
     task_filter = settings.build_filter()
     settings.check_paths(paths)
     check_paths(paths, click.get_current_context())
-    with name_option("--out"):
+    with report_wrong_option("--out"):
         check_out_folder(paths, settings.folder)
     tasks = find_tasks(paths, eval_criteria)
     # With --hf there are no tasks before the download, which comes after the cheaper checks.

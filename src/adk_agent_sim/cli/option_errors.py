@@ -14,7 +14,7 @@ from adk_agent_sim.errors import SimulatorError
 
 
 @contextmanager
-def name_option(option: str) -> Generator[None]:
+def report_wrong_option(option: str) -> Generator[None]:
     """Raise errors about the value of an option as click.BadParameter, which exits with the code of a wrong usage."""
     try:
         yield
@@ -35,7 +35,7 @@ def parse_duration_option(option: str, text: str) -> float:
     """Return the seconds of an option; raise BadParameter, which names it, if the text is no time."""
     from adk_agent_sim.adk.worlds.thinking_time import parse_duration
 
-    with name_option(option):
+    with report_wrong_option(option):
         return parse_duration(text)
 
 

@@ -25,7 +25,7 @@ PAUSE_HELP = """\
 
 SIGN_IN = "sign in"
 
-_TRUTHS = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
+_YES_NO = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
 """How a person says yes and no."""
 
 _PAIR = re.compile(r"[A-Za-z_][\w.-]*=")
@@ -54,9 +54,9 @@ async def send_input(request: InputRequest, line: str) -> Step:
     return await request.answer(_parse_input(line.removeprefix("!").strip(), request.response_schema), anyway=anyway)
 
 
-def parse_truth(line: str) -> bool | None:
+def parse_yes_no(line: str) -> bool | None:
     """Return what a person means by yes or no; None if it is neither."""
-    return _TRUTHS.get(line.strip().lower())
+    return _YES_NO.get(line.strip().lower())
 
 
 def _parse_input(line: str, schema: Mapping[str, Any] | None) -> Json:
@@ -64,8 +64,8 @@ def _parse_input(line: str, schema: Mapping[str, Any] | None) -> Json:
         # A text is what was typed; quotes around it are JSON's.
         return parse_json(line) if len(line) > 1 and line[0] == line[-1] == '"' else line
     is_boolean = schema.get("type") == "boolean"
-    if is_boolean and (truth := parse_truth(line)) is not None:
-        return truth
+    if is_boolean and (answer := parse_yes_no(line)) is not None:
+        return answer
     try:
         return parse_json(line)
     except InvalidJson as error:

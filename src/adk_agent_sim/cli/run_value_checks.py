@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from adk_agent_sim.cli.option_errors import name_option
+from adk_agent_sim.cli.option_errors import report_wrong_option
 
 
 def check_player(player: str) -> None:
@@ -16,7 +16,7 @@ def check_player(player: str) -> None:
 
     if not player:
         raise click.BadParameter(f"It is empty. Give {format_players(Seat.WORLD_MODEL)}.", param_hint="--player")
-    with name_option("--player"):
+    with report_wrong_option("--player"):
         create_run_player(player)
 
 
@@ -24,7 +24,7 @@ def check_model(model: str) -> None:
     """Raise BadParameter if ADK knows no such model, or lacks a package for it."""
     from adk_agent_sim.adk.worlds.other_model import create_model
 
-    with name_option("--model"):
+    with report_wrong_option("--model"):
         create_model(model)
 
 
@@ -33,9 +33,9 @@ def check_rules(rules: str, profile: str | None) -> None:
     from adk_agent_sim.environment.rulebook import Rulebook
     from adk_agent_sim.environment.rules_file import load_rules
 
-    with name_option("--rules"):
+    with report_wrong_option("--rules"):
         loaded = load_rules(rules)
-    with name_option("--profile"):
+    with report_wrong_option("--profile"):
         Rulebook(loaded, profile=profile, source=rules)
 
 
@@ -44,7 +44,7 @@ def check_judge(judge: str) -> None:
     from adk_agent_sim.adk.worlds.other_model import create_model
     from adk_agent_sim.scenario.verdict.soft_recording import REPLAY_PREFIX, find_soft_judge
 
-    with name_option("--judge"):
+    with report_wrong_option("--judge"):
         if judge == REPLAY_PREFIX:
             raise click.BadParameter("It names no file. Write replay:FILE.", param_hint="--judge")
         if judge.startswith(REPLAY_PREFIX):
@@ -61,5 +61,5 @@ def check_agent(agent: str) -> None:
     if not agent:
         raise click.BadParameter(f"It is empty. Give a folder, or {DEFAULT_AGENT}.", param_hint="--agent")
     if agent != DEFAULT_AGENT:
-        with name_option("--agent"):
+        with report_wrong_option("--agent"):
             check_agent_folder(Path(agent))

@@ -52,7 +52,7 @@ def agreement(runs: Path, labels: Path, as_json: bool) -> None:
 
 def _print_agreement(found: Agreement) -> None:
     for each in found.disagreements[:_MAX_PRINTED]:
-        said = f"people say {_name(each.label)}, the judge says {_name(each.verdict)}"
+        said = f"people say {_format_label(each.label)}, the judge says {_format_label(each.verdict)}"
         print_line(style(f"{each.run}: {said}", fg="red"))
         if each.reason:
             print_line(f"  {each.reason}")
@@ -70,5 +70,5 @@ def _print_agreement(found: Agreement) -> None:
         print_line(f"Cohen's kappa {found.kappa:.2f}, 95 % interval {low:.2f} to {high:.2f}")
 
 
-def _name(passed: bool) -> str:
+def _format_label(passed: bool) -> str:
     return "pass" if passed else "fail"

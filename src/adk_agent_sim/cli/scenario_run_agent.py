@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from adk_agent_sim.cli.exit_codes import exit_with_result
-from adk_agent_sim.cli.option_errors import check_writable, name_option
+from adk_agent_sim.cli.option_errors import check_writable, report_wrong_option
 from adk_agent_sim.cli.run_value_checks import check_agent, check_model, check_player, check_rules
 from adk_agent_sim.cli.scenario_choice import ScenarioChoice, write_traces
 from adk_agent_sim.cli.scenario_run_web import RunInBrowser
@@ -101,9 +101,9 @@ class _AgentRuns:
             options=settings.build_options(seed, fs_content),
             exports=exports,
         )
-        with send_other_output_to_stderr() if as_json else nullcontext(), name_option("--agent"):
+        with send_other_output_to_stderr() if as_json else nullcontext(), report_wrong_option("--agent"):
             self._app = load_agent(self._plan.agent)
-        with name_option("--world-agent"):
+        with report_wrong_option("--world-agent"):
             check_world_agents(self._app.root_agent, self._plan.options.agents)
         self._results: list[WorldRunResult] = []
         self._problems: list[str] = []
@@ -225,7 +225,7 @@ def _check_values(settings: AgentSettings) -> None:
     if settings.eval_set is not None and settings.eval_set.exists():
         from adk_agent_sim.golden.eval_set_files import read_eval_cases
 
-        with name_option("--eval-set"):
+        with report_wrong_option("--eval-set"):
             read_eval_cases(settings.eval_set)
 
 

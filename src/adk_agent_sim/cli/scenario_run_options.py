@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from adk_agent_sim.cli.option_errors import name_option, parse_limit
+from adk_agent_sim.cli.option_errors import parse_limit, report_wrong_option
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.worlds.run_exports import RunExports
@@ -141,7 +141,7 @@ class AgentSettings:
         from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
         from adk_agent_sim.adk.worlds.thinking_time import parse_thinking_time
 
-        with name_option("--thinking"):
+        with report_wrong_option("--thinking"):
             thinking = parse_thinking_time(self.thinking)
         return WorldRunOptions(
             seed=seed,
@@ -184,7 +184,7 @@ class AgentSettings:
             return None
         # What the format's own option `--noise` sets.
         config: dict[str, Any] = {"tool_augmentation_config": {}, "env_events_config": {}} if self.noise else {}
-        with name_option("--a2a-app-prop"):
+        with report_wrong_option("--a2a-app-prop"):
             base = AugmentationOptions.from_runner_config({**config, "a2a_app_prop": self.a2a_app_prop or 0})
         return replace(
             base,

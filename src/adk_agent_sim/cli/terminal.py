@@ -22,7 +22,7 @@ from adk_agent_sim.cli.pause_prompts import (
     PAUSE_HELP,
     SIGN_IN,
     ask_credential,
-    parse_truth,
+    parse_yes_no,
     print_credential_request,
     print_input_request,
     send_input,
@@ -30,7 +30,7 @@ from adk_agent_sim.cli.pause_prompts import (
 from adk_agent_sim.cli.prompts import Prompts
 from adk_agent_sim.cli.state_command import STATE_COMMAND, STATE_HELP, offer_missing_state, run_state_command
 from adk_agent_sim.cli.tool_prompts import TOOL_HELP, TOOL_WORDS, print_tool_call, send_tool_response
-from adk_agent_sim.cli.travel_commands import TRAVEL_COMMANDS, TRAVEL_HELP, print_turns, travel
+from adk_agent_sim.cli.travel_commands import TRAVEL_COMMANDS, TRAVEL_HELP, print_turns, run_travel_command
 from adk_agent_sim.errors import DecisionMismatch, RunFailed, SessionIncomplete, SimulatorError
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
 from adk_agent_sim.text.escaping import escape_message
@@ -132,7 +132,7 @@ class _TerminalSession:
         before = self._sim.session_id
 
         async def travel_there() -> Step:
-            self._sim, reached = await travel(self._sim, line)
+            self._sim, reached = await run_travel_command(self._sim, line)
             return reached
 
         reached = await self._run_step(travel_there(), step)
@@ -213,7 +213,7 @@ class _TerminalSession:
         line = self._read_line(f"approve {call}? yes/no", ["yes", "no"])
         if line.split(" ")[0] in TRAVEL_COMMANDS:
             return await self._travel(line, question)
-        is_approved = parse_truth(line)
+        is_approved = parse_yes_no(line)
         if is_approved is not None:
             return await self._run_step(question.approve() if is_approved else question.deny(), question)
         if line:

@@ -66,7 +66,7 @@ def print_wait(waits_for: str) -> None:
     print_line(f"  waiting for {waits_for}" if waits_for else "  it goes on", err=True)
 
 
-async def travel(sim: Simulation, line: str) -> tuple[Simulation, Step]:
+async def run_travel_command(sim: Simulation, line: str) -> tuple[Simulation, Step]:
     """Carry out /undo, /redo or /fork; returns the simulation to continue with, and its next step.
 
     Raises:

@@ -58,17 +58,17 @@ function collectProblems(draft: FormDraft, root: Schema, problems: FieldProblem[
     } else if (value === undefined) {
       problems.push({ path: formatPath(path), message: MISSING });
     } else if (path.length < MAX_DEPTH) {
-      inside(value, field, path);
+      visitField(value, field, path);
     }
   }
 
-  function inside(value: Json, field: Field, path: Path): void {
+  function visitField(value: Json, field: Field, path: Path): void {
     if (field.kind === "union" && value !== null) {
       const picked = draft.variants[toPointer(path)];
       const variant = field.variants[picked ?? findVariant(value, field, root)] ?? {};
-      inside(value, readField(variant, root), path);
+      visitField(value, readField(variant, root), path);
     } else if (value instanceof Map) {
-      fields(value, field.kind === "object" ? field.schema : {}, path);
+      visitProperties(value, field.kind === "object" ? field.schema : {}, path);
     } else if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) {
         visit(
@@ -80,7 +80,7 @@ function collectProblems(draft: FormDraft, root: Schema, problems: FieldProblem[
     }
   }
 
-  function fields(value: ReadonlyMap<string, Json>, schema: Schema, path: Path): void {
+  function visitProperties(value: ReadonlyMap<string, Json>, schema: Schema, path: Path): void {
     const properties = new Map(readProperties(schema));
     const required = readRequired(schema);
     const names = new Set([...properties.keys(), ...required, ...value.keys()]);

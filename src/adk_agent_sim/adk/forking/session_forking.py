@@ -121,7 +121,7 @@ async def fork_between_runs(run: AgentRun, create_run: CreateRun, *, description
     if not is_branched or has_listener:
         source = await read_source_of_run(run)
         prefix = cut_at_end(source.events)
-        tell_player(target.recorded_session.player, prefix)
+        update_player(target.recorded_session.player, prefix)
         if not is_branched:
             await timeline.create_session(description, session_id)
             await copy_events(timeline, source_id, prefix.completed, session_id)
@@ -254,9 +254,9 @@ async def _continue_session(
         return difference
     if session_id != source.session_id:  # an undo keeps the environment of the run
         restore_tool_choices(target, find_tool_choices(source, prefix))
-    tell_player(target.recorded_session.player, prefix)
+    update_player(target.recorded_session.player, prefix)
 
-    async def go_on(events: Sequence[Event]) -> None:
+    async def activate_target(events: Sequence[Event]) -> None:
         # Before anybody can decide something, and after the calls of the replay, to which other rules may have applied.
         if profile is not None:
             restore_profile(target, profile.name, is_recorded=profile.is_recorded)
@@ -264,11 +264,11 @@ async def _continue_session(
         await record_missing_choices(target, source.timeline, session_id, events)
 
     if not prefix.interrupted:
-        await go_on(prefix.completed)
+        await activate_target(prefix.completed)
         return ""
     # A lenient replay records what happens in it, so only the completed runs are copied.
     events = prefix.completed if is_lenient else prefix.events
-    replay = RunReplay(prefix.interrupted, source.load_artifact, lambda: go_on(events), is_lenient=is_lenient)
+    replay = RunReplay(prefix.interrupted, source.load_artifact, lambda: activate_target(events), is_lenient=is_lenient)
     spoken = cast("UserSpoke", prefix.interrupted[0].payload)
     return await target.replay(replay, types.Content.model_validate(spoken.content))
 
@@ -276,11 +276,11 @@ async def _continue_session(
 async def seat_player(run: AgentRun, player: SessionPlayer) -> None:
     """Let another player take the models' seats of a run, from the turn on that waits now, or else from the next."""
     source = await read_source_of_run(run)
-    tell_player(player, cut_at_end(source.events), has_message=True)
+    update_player(player, cut_at_end(source.events), has_message=True)
     run.recorded_session.change_player(player)
 
 
-def tell_player(player: SessionPlayer, prefix: TurnPrefix, *, has_message: bool = False) -> None:
+def update_player(player: SessionPlayer, prefix: TurnPrefix, *, has_message: bool = False) -> None:
     """Tell a player that follows a conversation, such as a recording, what was said and decided before its turn.
 
     Args:

@@ -22,8 +22,8 @@ from adk_agent_sim.adk.forking.session_forking import (
     fork_between_runs,
     fork_session,
     redo_turn,
-    tell_player,
     undo_turn,
+    update_player,
 )
 from adk_agent_sim.adk.players import create_player_factory
 from adk_agent_sim.adk.runner_services import RunnerServices
@@ -279,7 +279,7 @@ class TimeTravel:
         player = create_player_factory(model)()
         session = self._agent_run.recorded_session
         counting = remove_undone_events(self._store.get_log(session.session_id))
-        tell_player(player, cut_at_end(counting), has_message=True)
+        update_player(player, cut_at_end(counting), has_message=True)
         session.change_player(player)
 
     async def _wait_for_turn(self) -> None:

@@ -196,7 +196,7 @@ class WorldRun:
             await agent_run.start(build_user_message(agent_run.root_agent, message or WAKE_UP_TEXT, anyway=True))
             await self._finish_invocation()
         if self.session.ended in (RunEnd.COMPLETED, RunEnd.NOTHING_LEFT):
-            self.session.run_out()
+            self.session.finish_world()
         self.world.stop()
 
     async def _finish_invocation(self) -> None:

@@ -225,7 +225,7 @@ class WorldSession:
                     return False
         return world.has_notifications and world.status == "RUNNING"
 
-    def run_out(self) -> None:
+    def finish_world(self) -> None:
         """Let everything happen that is still due, when the agent is done, and end the world."""
         limit = self.max_duration if self.max_duration is not None else float("inf")
         with self.recorder.record_time("jump"):
