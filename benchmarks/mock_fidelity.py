@@ -30,7 +30,7 @@ from scenario_corpus import load_lines, load_manifest, load_sandbox, load_univer
 from adk_agent_sim.errors import MockImpossible
 from adk_agent_sim.golden.recording import RecordedRun, RecordedToolCall, Recording, StreamKey
 from adk_agent_sim.mocks.id_renaming import IdRenaming, pair_ids
-from adk_agent_sim.mocks.identifiers import is_random, iter_leaves, names_id
+from adk_agent_sim.mocks.identifiers import is_id_name, is_random, iter_leaves
 from adk_agent_sim.mocks.keyed_draws import KeyedDraws
 from adk_agent_sim.mocks.replay_mock import LiveCall, ReplayMock
 from adk_agent_sim.mocks.replayable_calls import build_replay_source
@@ -346,7 +346,7 @@ def _list_ids(value: Any) -> set[Any]:
         for leaf in iter_leaves(value)
         if isinstance(leaf.value, str | int)
         and not isinstance(leaf.value, bool)
-        and (names_id(leaf.name) or is_random(leaf.value))
+        and (is_id_name(leaf.name) or is_random(leaf.value))
     }
 
 

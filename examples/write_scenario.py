@@ -17,7 +17,7 @@ s.answer("He comes.")
 
 scenario = s.scenario()
 print(render_text(scenario))
-for finding in lint(scenario, are=True):
+for finding in lint(scenario, checks_are=True):
     print(finding)
 
 _, path = JsonScenarioExporter().export_to_json_file(scenario=scenario, output_dir=Path("scenarios"))

@@ -106,8 +106,8 @@ def test_a_scenario_becomes_a_case_and_again_the_same_scenario(name: str) -> Non
     found, notes = convert_case_to_scenario(case, base_scenario=before)
     after = _write_and_read(found)
     assert notes == ()
-    assert lint(after, are=True) == []
-    assert World(after).run_oracle().ok
+    assert lint(after, checks_are=True) == []
+    assert World(after).run_oracle().is_ok
     assert _list_contents(convert_scenario_to_case(after)[0]) == _list_contents(case)
 
 
@@ -135,7 +135,7 @@ def test_what_an_evalset_has_no_place_for_is_named() -> None:
     found, missed = convert_case_to_scenario(case, base_scenario=_corpus("scenario_synth_s05_adapt_multi_turn"))
     assert "Emails__reply_to_email (" in missed[0]
     assert "does not work in this world: ValueError: Email with id" in missed[0]
-    assert not World(found).run_oracle().ok
+    assert not World(found).run_oracle().is_ok
 
 
 def test_two_messages_of_the_user_without_an_answer_between_are_one() -> None:
@@ -243,7 +243,7 @@ def test_without_a_world_apps_are_empty_and_that_is_said() -> None:
     found, notes = convert_case_to_scenario(_case(_turn((SEND, _mail()))))
     assert {each.name: each.class_name for each in found.apps}["Emails"] == "EmailClientV2"
     assert lint(_write_and_read(found)) == []
-    assert World(found).run_oracle().ok
+    assert World(found).run_oracle().is_ok
     assert [note.partition(",")[0] for note in notes] == ["Emails: the app is empty"]
     assert found.start_time == 1000.0
 
@@ -338,7 +338,7 @@ async def test_a_session_that_was_played_in_a_world_is_expected_in_it(tmp_path: 
     found, notes = convert_case_to_scenario(case, base_scenario=start)
     after = _write_and_read(found)
     assert notes == ()
-    assert lint(after, are=True) == []
+    assert lint(after, checks_are=True) == []
     assert _arguments(after, "delete_email")[0]["email_id"].startswith("{{")
     assert _list_contents(convert_scenario_to_case(after)[0]) == _list_contents(case)
 

@@ -573,7 +573,7 @@ def test_an_action_whose_result_is_lost_is_reported(actions: str, useless: list[
 def test_a_key_without_a_value_is_reported(key: str) -> None:
     checked = check_rules_text(f"rules: [{{match: {{tool: x, {key}}}, do: {{respond: 1}}}}]")
 
-    assert [finding.code for finding in checked.findings] == ["says-nothing"]
+    assert [finding.code for finding in checked.findings] == ["no-effect"]
 
 
 def test_the_number_of_profiles_is_limited() -> None:
@@ -592,17 +592,17 @@ def test_an_argument_without_a_name_is_refused() -> None:
 @pytest.mark.parametrize(
     ("match", "code"),
     [
-        ("call: {per: id}", "says-nothing"),
-        ("call: {within: 5}", "says-nothing"),
-        ("call: {first: 1, per: []}", "says-nothing"),
+        ("call: {per: id}", "no-effect"),
+        ("call: {within: 5}", "no-effect"),
+        ("call: {first: 1, per: []}", "no-effect"),
         ("call: {first: 1, within: 0}", "bad-value"),
-        ("during: {}", "says-nothing"),
-        ("during: {every: 5}", "says-nothing"),
+        ("during: {}", "no-effect"),
+        ("during: {every: 5}", "no-effect"),
         ("during: {from: 1, to: 5, every: 4}", "bad-value"),
         ("during: {form: 1}", "unknown-key"),
         ("burst: 3", "bad-value"),
         ("burst: 1, probability: 0.5", "bad-value"),
-        ("state: {}", "says-nothing"),
+        ("state: {}", "no-effect"),
         ("state: {a: {regexp: x}}", "unknown-operator"),
         ("args: {a: {not: {regexp: x}}}", "unknown-operator"),
         ("args: {a: {any: {min: 1, x: 2}}}", "bad-value"),

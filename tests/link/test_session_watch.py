@@ -30,7 +30,7 @@ class Server:
         self.resubmitted: list[str] = []
 
     async def follow(
-        self, session_id: str, after_seq: int, *, requests: bool, on_connected: Callable[[], object]
+        self, session_id: str, after_seq: int, *, with_requests: bool, on_connected: Callable[[], object]
     ) -> AsyncGenerator[Event]:
         while True:
             event = await self.signals.get()

@@ -57,7 +57,7 @@ def test_a_story_is_written_as_are_reads_it() -> None:
 
 def test_a_story_lints_clean() -> None:
     imported, _, _ = JsonScenarioImporter().import_from_json(_full_story().json())
-    assert lint(imported, are=True) == []
+    assert lint(imported, checks_are=True) == []
 
 
 def test_a_step_as_an_argument_stands_for_what_it_returned() -> None:
@@ -110,7 +110,7 @@ def test_apps_without_a_state_are_written_with_all_that_are_requires() -> None:
     s.answer("Done.")
     imported, _, _ = JsonScenarioImporter().import_from_json(s.json())
     assert usable
-    assert lint(imported, are=True) == []
+    assert lint(imported, checks_are=True) == []
     for app in imported.apps[2:]:
         assert set(app.app_state or {}) == set(BUILT_IN_APPS[app.class_name or ""].state_keys)
     assert imported.apps[-1].app_state == {"contacts": {}, "view_limit": 3}

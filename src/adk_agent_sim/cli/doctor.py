@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -33,9 +33,9 @@ class Diagnosis:
     """The result of one check."""
 
     what: str
-    ok: bool
+    is_ok: bool
     detail: str
-    needed: bool = False
+    is_required: bool = False
     """Whether the simulator cannot run without it."""
 
 
@@ -52,18 +52,27 @@ def doctor(as_json: bool) -> None:
     """
     diagnoses = list(_run_checks())
     if as_json:
-        print_json([asdict(diagnosis) for diagnosis in diagnoses])
+        print_json([_to_json(diagnosis) for diagnosis in diagnoses])
     else:
         for diagnosis in diagnoses:
-            failed = style("--", fg="red" if diagnosis.needed else "yellow")
-            mark = style("ok", fg="green") if diagnosis.ok else failed
+            failed = style("--", fg="red" if diagnosis.is_required else "yellow")
+            mark = style("ok", fg="green") if diagnosis.is_ok else failed
             print_line("  ", mark, f"  {diagnosis.what:<24} {diagnosis.detail}")
-    has_failed = any(diagnosis.needed and not diagnosis.ok for diagnosis in diagnoses)
+    has_failed = any(diagnosis.is_required and not diagnosis.is_ok for diagnosis in diagnoses)
     sys.exit(ExitCode.FAILED if has_failed else ExitCode.OK)
 
 
+def _to_json(diagnosis: Diagnosis) -> dict[str, object]:
+    return {
+        "what": diagnosis.what,
+        "ok": diagnosis.is_ok,
+        "detail": diagnosis.detail,
+        "needed": diagnosis.is_required,
+    }
+
+
 def _run_checks() -> Iterator[Diagnosis]:
-    yield Diagnosis("Python", sys.version_info >= (3, 11), sys.version.split()[0], needed=True)
+    yield Diagnosis("Python", sys.version_info >= (3, 11), sys.version.split()[0], is_required=True)
     yield Diagnosis("adk-agent-sim", True, version("adk-agent-sim"))
     yield _check_adk()
     for package, use in _OPTIONAL_PACKAGES.items():
@@ -83,13 +92,13 @@ def _run_checks() -> Iterator[Diagnosis]:
 def _check_adk() -> Diagnosis:
     installed = _find_version("google-adk")
     if installed is None:
-        return Diagnosis("google-adk", False, "not installed; pip install google-adk", needed=True)
+        return Diagnosis("google-adk", False, "not installed; pip install google-adk", is_required=True)
     # The first two numbers only: a version may end with a letter or more, as `2.14rc1` and `2.14.dev3+local` do.
     numbers = re.match(r"(\d+)(?:\.(\d+))?", installed, re.ASCII)
     is_supported = numbers is not None and (int(numbers[1]), int(numbers[2] or 0)) >= _MIN_ADK_VERSION
     minimum = ".".join(map(str, _MIN_ADK_VERSION))
     detail = installed if is_supported else f"{installed}; {minimum} or newer is needed (pip install -U google-adk)"
-    return Diagnosis("google-adk", is_supported, detail, needed=True)
+    return Diagnosis("google-adk", is_supported, detail, is_required=True)
 
 
 def _find_version(package: str) -> str | None:

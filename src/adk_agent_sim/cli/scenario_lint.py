@@ -39,7 +39,7 @@ def lint(files: tuple[Path, ...], are: bool, as_json: bool) -> None:
     adksim scenario lint scenario.json
     adksim scenario lint --are scenarios/
     """
-    run = _LintRun(are=are)
+    run = _LintRun(checks_are=are)
     findings = [each for file in files for each in run.check_path(file)]
     run.progress.close()
     if as_json:
@@ -53,10 +53,10 @@ def lint(files: tuple[Path, ...], are: bool, as_json: bool) -> None:
 class _LintRun:
     """The check of files, folders and lines, of which none keeps the others from being checked."""
 
-    def __init__(self, *, are: bool) -> None:
+    def __init__(self, *, checks_are: bool) -> None:
         from adk_agent_sim.cli.progress_bar import ProgressBar
 
-        self._are = are
+        self._checks_are = checks_are
         self.progress = ProgressBar("scenarios")
         self.scenario_count = 0
         """The scenarios that could be read."""
@@ -90,7 +90,7 @@ class _LintRun:
             with pause_garbage_collection():
                 scenario = record.read()
                 self.scenario_count += 1
-                return lint_scenario(scenario, are=self._are)
+                return lint_scenario(scenario, checks_are=self._checks_are)
         except InvalidScenario as error:
             return _report_unreadable(error, record.file, record.line or 1)
         except SimulatorError as error:  # an app of an installed distribution that does not load

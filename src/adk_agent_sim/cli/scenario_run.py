@@ -206,7 +206,7 @@ class _OracleRuns:
             if len(self._choice) > 1:
                 print_line(style(result.scenario_id, bold=True))
             _print_result(world, result)
-        self.has_failed |= not result.ok
+        self.has_failed |= not result.is_ok
         if not result.completed:
             self.without_events.append(result.scenario_id)
 
@@ -220,7 +220,7 @@ def _result_to_json(world: World, result: OracleResult) -> dict[str, Any]:
 
     return {
         "scenario_id": result.scenario_id,
-        "ok": result.ok,
+        "ok": result.is_ok,
         "seconds": result.seconds,
         "failed": [asdict(each) for each in result.failed],
         "missing": [asdict(each) for each in result.missing],

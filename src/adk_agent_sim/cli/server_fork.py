@@ -72,16 +72,16 @@ def _wait_for_answer(
     from adk_agent_sim.cli.travel_commands import print_wait
     from adk_agent_sim.link.server_requests import request_json
 
-    told = ""
+    reported = ""
     while True:
         try:
             return travelling.result(_PROGRESS_SECONDS)
         except NotDone:
             progress = request_json(entry, "GET", f"/api/sessions/{session_id}/travel")
             waits_for = str(progress.body.get("waits_for", "")) if progress is not None else ""
-            if waits_for != told and not is_quiet:
+            if waits_for != reported and not is_quiet:
                 print_wait(waits_for)
-            told = waits_for
+            reported = waits_for
 
 
 def _read_answer(answer: ServerAnswer | None) -> Mapping[str, Any]:

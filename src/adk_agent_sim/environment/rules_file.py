@@ -180,7 +180,7 @@ def _check_empty_keys(model: StrictModel, key_path: KeyPath) -> Iterator[RuleFin
         path = (*key_path, field.alias or name)
         if value is None and field.annotation is not Any:
             yield RuleFinding(
-                code="says-nothing", key_path=path, message="it has no value", advice="Give it a value, or remove it"
+                code="no-effect", key_path=path, message="it has no value", advice="Give it a value, or remove it"
             )
         elif isinstance(value, StrictModel):
             yield from _check_empty_keys(value, path)
@@ -193,7 +193,7 @@ def _check_empty_keys(model: StrictModel, key_path: KeyPath) -> Iterator[RuleFin
 
 def _build_no_rules_finding() -> RuleFinding:
     return RuleFinding(
-        code="says-nothing",
+        code="no-effect",
         key_path=("rules",),
         message="there are no rules",
         advice="Add a rule, or do not use the file",
@@ -269,7 +269,7 @@ def _classify_error(detail: ErrorDetails, key_path: KeyPath, message: str) -> tu
     if "can never hold" in message:
         return "never-fires", "Fix the condition, or remove the rule"
     if (last in ("args", "state", "result", "same", "per") and kind == "too_short") or "is empty" in message:
-        return "says-nothing", "Leave the key out to match all calls"
+        return "no-effect", "Leave the key out to match all calls"
     return "bad-value", "Fix the value; docs/environment.md describes each key"
 
 

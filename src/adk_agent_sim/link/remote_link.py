@@ -228,7 +228,7 @@ class RemoteLink:
         session_id: str,
         after_seq: int = 0,
         *,
-        requests: bool = True,
+        with_requests: bool = True,
         on_connected: Callable[[], object] = lambda: None,
     ) -> AsyncGenerator[Event]:
         """Yield all events after `after_seq`, then each new one, without gaps or repeats, until the session is closed.
@@ -236,7 +236,7 @@ class RemoteLink:
         Args:
             session_id: The session.
             after_seq: The `seq` of the last event that the caller has.
-            requests: Whether to include model requests.
+            with_requests: Whether to include model requests.
             on_connected: Called when the history is complete, and again after each reconnect.
         """
         backoff, seq = Backoff(), after_seq
@@ -247,7 +247,7 @@ class RemoteLink:
                 after_seq=seq,
                 all_kinds=True,
                 as_stored=True,
-                without_requests=not requests,
+                without_requests=not with_requests,
             )
             token = self._channel.get_token()
             call: Any = self._channel.stub.Subscribe(subscription, wait_for_ready=True, metadata=build_metadata(token))

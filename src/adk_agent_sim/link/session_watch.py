@@ -25,7 +25,7 @@ class SessionFollower(Protocol):
     """The signature of `RemoteLink.follow`."""
 
     def __call__(
-        self, session_id: str, after_seq: int, *, requests: bool, on_connected: Callable[[], object]
+        self, session_id: str, after_seq: int, *, with_requests: bool, on_connected: Callable[[], object]
     ) -> AsyncGenerator[Event]:
         """Yield the events of a session."""
         ...
@@ -153,7 +153,7 @@ class SessionWatch:
 
     async def _handle_all_events(self) -> None:
         events = self._follow(
-            self.session_id, self._last_seq, requests=False, on_connected=self._resubmit_waiting_turns
+            self.session_id, self._last_seq, with_requests=False, on_connected=self._resubmit_waiting_turns
         )
         async with aclosing(events):
             async for event in events:

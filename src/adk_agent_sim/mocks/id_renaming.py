@@ -13,11 +13,11 @@ from adk_agent_sim.mocks.identifiers import (
     Identifier,
     IdOrigins,
     Leaf,
+    is_id_name,
     is_identifier,
     is_plain,
     is_random,
     iter_leaves,
-    names_id,
 )
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
 from adk_agent_sim.timeline.json_equality import equals_value
@@ -68,7 +68,7 @@ def _rename(value: Json, partners: Mapping[Identifier, Identifier], name: str) -
         return [_rename(inner, partners, name) for inner in cast("list[Json]", value)]
     if not partners or isinstance(value, bool) or not isinstance(value, str | int):
         return value
-    if value in partners and (names_id(name) or not is_plain(value)):
+    if value in partners and (is_id_name(name) or not is_plain(value)):
         return partners[value]
     return _WORD.sub(lambda word: _rename_word(word[0], partners), value) if isinstance(value, str) else value
 

@@ -56,7 +56,7 @@ def iter_leaves(value: Json, path: tuple[str, ...] = ()) -> Iterator[Leaf]:
         yield Leaf(path, value)
 
 
-def names_id(name: str) -> bool:
+def is_id_name(name: str) -> bool:
     """Whether a field or an argument has ids, by its name."""
     words = split_words(name)
     return bool(words) and to_singular(words[-1]) in _ID_WORDS
@@ -67,8 +67,8 @@ def is_identifier(leaf: Leaf) -> bool:
     value = leaf.value
     if isinstance(value, str):
         is_word = 0 < len(value) <= _MAX_LENGTH and value.split() == [value]
-        return is_word and (names_id(leaf.name) or is_random(value) or any(map(str.isdigit, value)))
-    return isinstance(value, int) and not isinstance(value, bool) and names_id(leaf.name)
+        return is_word and (is_id_name(leaf.name) or is_random(value) or any(map(str.isdigit, value)))
+    return isinstance(value, int) and not isinstance(value, bool) and is_id_name(leaf.name)
 
 
 def is_plain(value: Identifier) -> bool:

@@ -84,7 +84,7 @@ class ConsistencyCheck:
                 raise UnusableAnswer(f"there is no {use.resource} {found_id!r}; list only what exists")
 
     def _exists(self, use: ResourceUse, resource_id: str) -> bool:
-        return self.resources.has(use.resource, resource_id) or self.knowledge.names(resource_id)
+        return self.resources.has(use.resource, resource_id) or self.knowledge.mentions(resource_id)
 
 
 def _check_subject(use: ResourceUse, call: AnsweredCall) -> None:

@@ -60,7 +60,7 @@ class WorldKnowledge:
     def __init__(self, *texts: str) -> None:
         self._texts = [text for text in texts if text]
 
-    def names(self, resource_id: str) -> bool:
+    def mentions(self, resource_id: str) -> bool:
         """Whether an id occurs: as a value or key of JSON, or as a word of any other text."""
         return resource_id in self._values or any(_has_word(text, resource_id) for text in self._prose)
 

@@ -150,7 +150,7 @@ def test_a_scenario_with_junk_in_any_place_is_handled_or_refused(data: st.DataOb
     with contextlib.suppress(SimulatorError):
         imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
         JsonScenarioExporter().export_to_json(scenario=imported)
-        assert all(str(found) for found in lint(imported, are=True))
+        assert all(str(found) for found in lint(imported, checks_are=True))
         render_text(imported)
         render_svg(imported)
 
@@ -181,6 +181,6 @@ def test_an_extreme_scenario_is_read_written_checked_and_shown(name: str, tmp_pa
     assert written
     assert path is not None
     assert json.loads(Path(path).read_text(encoding="utf-8")) == _EXTREME[name]
-    assert not any(find_unsafe_characters(str(found), "") for found in lint(imported, are=True))
+    assert not any(find_unsafe_characters(str(found), "") for found in lint(imported, checks_are=True))
     render_text(imported).encode()
     render_svg(imported).encode()

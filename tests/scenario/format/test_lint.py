@@ -16,7 +16,7 @@ from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 
 def _lint_file(file: Any, *, are: bool = False) -> list[LocatedFinding]:
     imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file, indent=1))
-    return lint(imported, are=are)
+    return lint(imported, checks_are=are)
 
 
 def _call(app: str, function: str, **arguments: str) -> dict[str, Any]:
@@ -316,7 +316,7 @@ def test_are_refuses_the_event_graphs_that_it_was_seen_to_refuse_and_no_others()
 def test_the_complete_example_has_no_errors_and_are_accepts_it_once_converted() -> None:
     example = load_scenario(SPEC_EXAMPLE)
     assert [each.code for each in lint(example)] == ["app-unlisted"]
-    assert {each.code for each in lint(example, are=True)} == {
+    assert {each.code for each in lint(example, checks_are=True)} == {
         "app-unlisted",
         "are-dialect",
         "are-app",
@@ -425,5 +425,5 @@ def test_very_many_apps_and_threads_are_checked_in_one_pass(count: int) -> None:
     file = build_scenario(*(build_event(str(n), "USER") for n in range(count)))
     file["apps"] += [{"name": f"R{n}", "class_name": "ReminderApp", "app_state": None} for n in range(count)]
     imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
-    codes = Counter(each.code for each in lint(imported, are=True))
+    codes = Counter(each.code for each in lint(imported, checks_are=True))
     assert codes == {"are-app": count, "are-two-threads": count - 1}

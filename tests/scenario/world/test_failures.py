@@ -22,7 +22,7 @@ def test_a_failed_event_is_recorded_and_what_follows_it_happens() -> None:
     world = build_world(USER, _deletes("a", "u", "x"), build_world_event("b", after=("a",)))
     result = world.run_oracle()
     assert list_happened(world) == [(0, "u"), (1, "a"), (2, "b")]
-    assert not result.ok
+    assert not result.is_ok
     assert [(each.event_id, each.call, each.why, each.t) for each in result.failed] == [
         ("a", "Emails__delete_email", "ValueError: Email with id x does not exist", 1)
     ]
@@ -91,7 +91,7 @@ def test_placeholders_take_what_was_returned_and_its_keys() -> None:
         "d", "AGENT", ("c",), "Emails__send_email", recipients=["a@example.org"], subject="now {{t}}"
     )
     world = build_world(USER, *events, subject, gone, half)
-    assert world.run_oracle().ok
+    assert world.run_oracle().is_ok
     sent = world.state()["Emails"]["folders"]["SENT"]["emails"]
     assert [mail["subject"] for mail in sent] == ["now {{t}}", "1970-01-01 00:16:42"]
 
@@ -142,7 +142,7 @@ def test_an_expected_call_that_is_never_logged_is_made() -> None:
     asks = build_world_event("a", "AGENT", ("u",), "ShoppingApp__get_all_discount_codes")
     sends = build_world_event("b", "AGENT", ("a",), "Emails__send_email", recipients=["a@example.org"])
     world = build_world(USER, asks, sends)
-    assert world.run_oracle().ok
+    assert world.run_oracle().is_ok
     assert [name for _, name in list_happened(world)] == ["u", "b"]
     assert world.return_values["a"] == {}
 

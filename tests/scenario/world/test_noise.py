@@ -69,7 +69,7 @@ def test_events_nobody_asked_for_arrive_at_random_times() -> None:
 
 def test_an_oracle_run_has_no_noise() -> None:
     world = build_world(*EVENTS, noise=Noise(events_per_minute=100, failure_probability=1))
-    assert world.run_oracle().ok
+    assert world.run_oracle().is_ok
     assert [name for _, name in list_happened(world)] == ["u", "m"]
 
 

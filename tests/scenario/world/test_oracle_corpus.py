@@ -42,7 +42,7 @@ def test_an_oracle_run_ends_as_in_are(scenario_id: str) -> None:
     scenario, _, _ = JsonScenarioImporter().import_from_json(json_str=json.dumps(file))
     world = World(scenario)
     result = world.run_oracle()
-    assert result.ok
+    assert result.is_ok
 
     ids = IdNumbering([file["apps"], file["events"]])
     rows = [

@@ -59,7 +59,7 @@ def test_a_snapshot_of_an_oracle_world_can_be_restored() -> None:
     start = world.snapshot()
     first = (world.run_oracle().completed, _bytes(world))
     world.restore(start)
-    assert world.run_oracle().ok
+    assert world.run_oracle().is_ok
     assert _bytes(world) == first[1]
 
 

@@ -153,7 +153,7 @@ def test_reminders_that_repeat_do_not_keep_a_run_alive() -> None:
     sets = build_world_event("r", "AGENT", ("u",), "ReminderApp__add_reminder", title="Tea", description="",
                 due_datetime="1970-01-01 00:16:45", repetition_unit="second")  # fmt: skip
     world = build_world(USER, sets, build_world_event("a", after=("r",), delay=30), definition={"duration": None})
-    assert world.run_oracle().ok
+    assert world.run_oracle().is_ok
     assert (world.elapsed, len(world.take_notifications())) == (31, 28)
     world = build_world(USER, definition={"duration": None})
     assert world.step() is not None

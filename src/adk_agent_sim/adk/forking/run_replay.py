@@ -127,16 +127,16 @@ class RunReplay:
 
         Who watches is told what it waits for, if nothing happens for a while.
         """
-        told = ""
+        reported = ""
         while not self._result.done():
             before = self._progress
             # Not `wait_for`, which would cancel the result when the time is over.
             await asyncio.wait({self._result}, timeout=self._watch.report_after)
             is_waiting = not self._result.done() and self._progress == before
             waits_for = self._describe_wait() if is_waiting else ""
-            if waits_for != told:
-                told = waits_for
-                self._watch.on_wait(told)
+            if waits_for != reported:
+                reported = waits_for
+                self._watch.on_wait(reported)
         return self._result.result()
 
     def _describe_wait(self) -> str:

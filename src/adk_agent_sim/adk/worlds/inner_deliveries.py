@@ -15,22 +15,22 @@ class InnerDeliveries:
 
     def __init__(self) -> None:
         self._waiting: list[DeliveredNotification] = []
-        self._told_counts: dict[str, int] = {}
+        self._reported_counts: dict[str, int] = {}
 
     def deliver(self, session_id: str, new: Sequence[DeliveredNotification]) -> list[DeliveredNotification]:
         """Add what is new, and return what this ADK session of an inner agent has not been told yet."""
         self._waiting += new
-        told = self._told_counts.get(session_id, 0)
-        self._told_counts[session_id] = len(self._waiting)
-        return self._waiting[told:]
+        reported_count = self._reported_counts.get(session_id, 0)
+        self._reported_counts[session_id] = len(self._waiting)
+        return self._waiting[reported_count:]
 
     def take_all(self) -> list[DeliveredNotification]:
         """Return what the main conversation has not been told yet, and forget it."""
-        waiting, self._waiting, self._told_counts = self._waiting, [], {}
+        waiting, self._waiting, self._reported_counts = self._waiting, [], {}
         return waiting
 
     def copy(self) -> InnerDeliveries:
         """Return a copy, for a checkpoint."""
         copied = InnerDeliveries()
-        copied._waiting, copied._told_counts = list(self._waiting), dict(self._told_counts)
+        copied._waiting, copied._reported_counts = list(self._waiting), dict(self._reported_counts)
         return copied

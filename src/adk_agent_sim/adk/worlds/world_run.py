@@ -154,7 +154,7 @@ class WorldRun:
                 if not is_fork:
                     self.connect_recorder()
                     self.recorder.record_start(self.source, self._describe_options())
-                await self._play_until_judged(goes_on=is_fork)
+                await self._play_until_judged(is_continuation=is_fork)
                 await self.recorder.flush()
                 verdict, problem = self._judge_run()
                 if verdict is not None:
@@ -166,10 +166,10 @@ class WorldRun:
         log = await self.timeline.read_events(self.agent_run.recorded_session.session_id)
         return self._build_result(verdict, problem, count_rule_answers(log))
 
-    async def _play_until_judged(self, *, goes_on: bool) -> None:
+    async def _play_until_judged(self, *, is_continuation: bool) -> None:
         """Play, and keep why the run cannot be judged if that turns out at the end of a turn."""
         try:
-            await self._play(goes_on=goes_on)
+            await self._play(is_continuation=is_continuation)
             if isinstance(self.failure, NotJudgeable):
                 raise self.failure
         except NotJudgeable as error:
@@ -177,9 +177,9 @@ class WorldRun:
             self.session.end(RunEnd.NOTHING_LEFT)
             self.world.stop()
 
-    async def _play(self, *, goes_on: bool) -> None:
+    async def _play(self, *, is_continuation: bool) -> None:
         """Play to the end; a fork goes on with the invocation that waits for its turn."""
-        if goes_on:
+        if is_continuation:
             await self._finish_invocation()
         else:
             self.session.tick()

@@ -15,25 +15,25 @@ from adk_agent_sim.scenario.format.lint_values import check_values
 from adk_agent_sim.scenario.format.scenario_reader import SourceText
 
 
-def lint(scenario: ScenarioImportedFromJson, *, are: bool = False) -> list[LocatedFinding]:
+def lint(scenario: ScenarioImportedFromJson, *, checks_are: bool = False) -> list[LocatedFinding]:
     """Return the findings of a scenario, by line.
 
     Args:
         scenario: The scenario.
-        are: Whether to also report what the ARE package would refuse.
+        checks_are: Whether to also report what the ARE package would refuse.
     """
-    findings = list(_iter_findings(scenario, are=are))
+    findings = list(_iter_findings(scenario, checks_are=checks_are))
     source = scenario.source or SourceText(name=scenario.scenario_id, text="")
     return sorted(_locate_findings(source, findings), key=lambda each: (each.line, each.column or 0, each.path))
 
 
-def _iter_findings(scenario: ScenarioImportedFromJson, *, are: bool) -> Iterator[LintFinding]:
+def _iter_findings(scenario: ScenarioImportedFromJson, *, checks_are: bool) -> Iterator[LintFinding]:
     graph = EventGraph(scenario.trace)
     yield from check_values(scenario.trace, graph)
     yield from check_states(scenario.trace)
     yield from check_calls(scenario.trace, graph)
     yield from check_order(scenario.trace, graph)
-    if are:
+    if checks_are:
         yield from check_are_import(scenario, graph)
 
 

@@ -35,7 +35,7 @@ def check_calls(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding
     if not trace.apps:
         message = "the scenario lists no apps, so only calls between user and agent can be checked"
         advice = "List its apps"
-        yield LintFinding(code="apps-elsewhere", path=(), message=message, advice=advice, severity="warning")
+        yield LintFinding(code="apps-unlisted", path=(), message=message, advice=advice, severity="warning")
     apps = map_app_classes(trace)
     for place, event in enumerate(trace.events):
         if event.action is not None and (trace.apps or event.action.app in apps):

@@ -41,6 +41,6 @@ class OracleResult:
     """The simulated duration of the run."""
 
     @property
-    def ok(self) -> bool:
+    def is_ok(self) -> bool:
         """Whether every event happened and none failed."""
         return not self.failed and not self.missing
