@@ -100,7 +100,7 @@ def exposure_options(command: Command) -> Command:
 
 
 def build_agent_config(app: App, eval_set: Path, folder: Path) -> SimulatedAgentConfig:
-    """Returns the configuration under which the browser app plays an app.
+    """Return the configuration under which the browser app plays an app.
 
     Raises:
         click.ClickException: The app has no root agent.

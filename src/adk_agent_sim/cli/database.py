@@ -49,7 +49,7 @@ database_option: Any = click.option(
 
 
 async def find_session(timeline: Timeline, name: str) -> Session:
-    """Returns the session with this id or unique id prefix; `last` is the newest one.
+    """Return the session with this id or unique id prefix; `last` is the newest one.
 
     Raises:
         SessionNotFound: No session matches.

@@ -27,7 +27,7 @@ _DIFF_LABELS = ("recorded", "now")
 
 
 def format_table(cases: Sequence[CaseReport]) -> str:
-    """Returns one line per case, below the headings; empty without cases."""
+    """Return one line per case, below the headings; empty without cases."""
     if not cases:
         return ""
     rows = [_HEADINGS, *(_format_cells(case) for case in cases)]
@@ -38,7 +38,7 @@ def format_table(cases: Sequence[CaseReport]) -> str:
 
 
 def format_case(case: CaseReport) -> str:
-    """Returns a case as a timeline, with what differs in its replay."""
+    """Return a case as a timeline, with what differs in its replay."""
     lines = [
         f"{escape_line(case.case.eval_id)}: {_STATE_LABELS[case.badge.state]}. {escape_line(case.badge.reason)}",
         *(_format_row(row) for row in case.list_rows()),
@@ -89,7 +89,7 @@ def _iter_scores(scores: CaseScores) -> Iterator[str]:
 
 
 def _format_score(score: float) -> str:
-    """Returns a score with two digits, never rounded up to a pass."""
+    """Return a score with two digits, never rounded up to a pass."""
     return f"{math.floor(score * 100) / 100:.2f}"
 
 

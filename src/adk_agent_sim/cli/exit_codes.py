@@ -54,7 +54,7 @@ def exit_with_result(*, has_failed: bool, problem: str | None) -> NoReturn:
 
 
 def format_exit_codes() -> str:
-    """Returns the table as `adksim --help` prints it."""
+    """Return the table as `adksim --help` prints it."""
     rows = "\n".join(f"  {code.value}  {meaning}" for code, meaning in EXIT_CODE_MEANINGS.items())
     # \b keeps click from joining the lines to one paragraph.
     return f"\b\nExit codes:\n{rows}"

@@ -128,7 +128,7 @@ def export(
 async def _read_session(
     database: str, name: str, format_name: ExportFormatName, *, redact: bool
 ) -> tuple[Session, Sequence[Event], list[str]]:
-    """Returns the session and its events, or its JSON Lines, which include stored blocks that are not events."""
+    """Return the session and its events, or its JSON Lines, which include stored blocks that are not events."""
     from adk_agent_sim.persistence.database_store import open_store
     from adk_agent_sim.timeline import jsonl
     from adk_agent_sim.timeline.redaction.redacted_records import iter_redacted_records

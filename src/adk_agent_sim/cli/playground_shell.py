@@ -227,7 +227,7 @@ def _format_kinds(kinds: list[ToolKind]) -> str:
 
 
 def _summarize_state(app: App) -> dict[str, Any]:
-    """Returns an app's state with lists and objects replaced by their number of entries."""
+    """Return an app's state with lists and objects replaced by their number of entries."""
     state = app.state()
     return state | {key: f"{len(value)} entries" for key, value in state.items() if type(value) in (list, dict)}
 

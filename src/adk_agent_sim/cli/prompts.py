@@ -33,7 +33,7 @@ class Prompts(Protocol):
         ...
 
     def ask(self, prompt: TerminalText, words: Sequence[str] = ()) -> str:
-        """Returns the next line. Tab completes `words`.
+        """Return the next line. Tab completes `words`.
 
         Raises:
             EOFError: There are no more lines.
@@ -41,7 +41,7 @@ class Prompts(Protocol):
         ...
 
     def ask_secret(self, prompt: TerminalText) -> str:
-        """Returns the next line, which is neither shown nor kept in a history.
+        """Return the next line, which is neither shown nor kept in a history.
 
         Raises:
             EOFError: There are no more lines.
@@ -104,7 +104,7 @@ class ScriptedPrompts:
 
 
 def make_completer(words: Sequence[str]) -> Callable[[str, int], str | None]:
-    """Returns a readline completer: called with 0, 1, 2, ..., it returns the matching words one by one, then None.
+    """Return a readline completer: called with 0, 1, 2, ..., it returns the matching words one by one, then None.
 
     Words that readline could not print as they are, such as tools with control characters in their names, are left out.
     """

@@ -81,7 +81,7 @@ async def play_simulation(
 
 
 def find_adk_command() -> str:
-    """Returns how to call ADK's command: `adk` if it is on PATH, otherwise the one beside this interpreter."""
+    """Return how to call ADK's command: `adk` if it is on PATH, otherwise the one beside this interpreter."""
     return "adk" if shutil.which("adk") else str(Path(sys.executable).with_name("adk"))
 
 
@@ -249,7 +249,7 @@ class _TerminalSession:
         return line
 
     async def _run_step(self, work: Awaitable[Step], fallback: Step | None) -> Step | None:
-        """Returns the next step: `fallback` if the input was rejected, None (the user's turn) if the run failed."""
+        """Return the next step: `fallback` if the input was rejected, None (the user's turn) if the run failed."""
         try:
             return await self._wait_with_progress(work)
         except RunFailed as error:
@@ -338,7 +338,7 @@ async def _send_decision(turn: ModelTurn, line: str) -> Step:
 
 
 def _list_completions(turn: ModelTurn) -> list[str]:
-    """Returns what Tab completes: tools, their arguments, commands."""
+    """Return what Tab completes: tools, their arguments, commands."""
     arguments = [
         f"{name}="
         for schema in terminal_format.read_tool_schemas(turn).values()

@@ -20,12 +20,12 @@ _MAX_RESULT_LENGTH = 400
 
 
 def read_tool_schemas(turn: ModelTurn) -> dict[str, JsonSchema]:
-    """Returns the argument schemas of the tools of a turn, by tool name."""
+    """Return the argument schemas of the tools of a turn, by tool name."""
     return {name: read_parameters_schema(tool.model_dump(exclude_none=True)) for name, tool in turn.tools.items()}
 
 
 def format_tools(turn: ModelTurn) -> TerminalText:
-    """Returns one line per tool of the turn."""
+    """Return one line per tool of the turn."""
     if not turn.tools:
         return make_document("  There are no tools. Answer with say TEXT.")
     schemas = read_tool_schemas(turn)
@@ -33,7 +33,7 @@ def format_tools(turn: ModelTurn) -> TerminalText:
 
 
 def format_tool_details(turn: ModelTurn, name: str) -> str:
-    """Returns the description and the full schema of one tool."""
+    """Return the description and the full schema of one tool."""
     if name not in turn.tools:
         return f"  There is no tool {name!r}. The tools are: {', '.join(turn.tools)}."
     schema = json.dumps(read_tool_schemas(turn)[name], indent=2, ensure_ascii=False)
@@ -41,13 +41,13 @@ def format_tool_details(turn: ModelTurn, name: str) -> str:
 
 
 def format_request(turn: ModelTurn) -> TerminalText:
-    """Returns the request as the model would get it: instruction, tools, conversation."""
+    """Return the request as the model would get it: instruction, tools, conversation."""
     contents = json.dumps(to_json_value(turn.request.contents), indent=2, ensure_ascii=False)
     return stack_lines([make_document(turn.instruction), "", format_tools(turn), "", make_document(contents)])
 
 
 def format_entry(history_entry: HistoryEntry) -> TerminalText:
-    """Returns a history entry as one line; empty for entries that the person has just typed."""
+    """Return a history entry as one line; empty for entries that the person has just typed."""
     match history_entry:
         case ToolCall():
             arguments = json.dumps(history_entry.arguments, ensure_ascii=False)
@@ -87,7 +87,7 @@ def _format_fields(schema: JsonSchema, root: JsonSchema) -> str:
 
 
 def format_type(schema: Mapping[str, Any], root: JsonSchema, depth: int = 0) -> str:
-    """Returns an abbreviated type; `/tools NAME` shows the full schema of a tool's arguments."""
+    """Return an abbreviated type; `/tools NAME` shows the full schema of a tool's arguments."""
     schema = _resolve_definition(schema, root)
     if depth > 3:
         return "..."

@@ -49,7 +49,7 @@ def check_actions(
 
 
 def _find_replacing(action: Action, later: Sequence[Action]) -> Action | None:
-    """Returns the later action that discards the result of an action which does nothing else than make one."""
+    """Return the later action that discards the result of an action which does nothing else than make one."""
     if not action.only_makes_result:
         return None
     return next((each for each in later if each.replaces_result or each.is_terminal), None)

@@ -68,7 +68,7 @@ def check_conditions(
 
 
 def find_argument_problem(name: str, tools: Mapping[str, Mapping[str, Any]]) -> tuple[str, str] | None:
-    """Returns a message and advice if no tool has an argument with a name or at a path."""
+    """Return a message and advice if no tool has an argument with a name or at a path."""
     problems = [_find_problem(name, None, tool, dict(schema)) for tool, schema in tools.items()]
     if not problems or not all(problems):
         return None
@@ -108,7 +108,7 @@ def _describe_dead_end(dead_end: DeadEnd) -> _Problem:
 def _find_condition_problem(
     name: str, condition: ArgumentCondition, schemas: Sequence[JsonSchema], root: JsonSchema
 ) -> _Problem | None:
-    """Returns why no value of the schemas meets a condition; None if one may."""
+    """Return why no value of the schemas meets a condition; None if one may."""
     types = _union_types(schemas)
     given = condition.model_fields_set
     for operator in sorted(given & _OPERAND_TYPES.keys()):
@@ -156,7 +156,7 @@ def _describe_value_problem(
 
 
 def _suggest_value(value: Json, types: frozenset[str]) -> str:
-    """Returns advice that shows the value in the right type, if it can be converted."""
+    """Return advice that shows the value in the right type, if it can be converted."""
     if isinstance(value, str):
         converted = _convert_text(value)
         if converted is not None and types & _get_types(converted):
@@ -169,7 +169,7 @@ def _suggest_value(value: Json, types: frozenset[str]) -> str:
 
 
 def _convert_text(text: str) -> Json:
-    """Returns the truth value or number that a text looks like; None if it does not."""
+    """Return the truth value or number that a text looks like; None if it does not."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     try:
@@ -190,7 +190,7 @@ def _union_types(schemas: Iterable[JsonSchema]) -> frozenset[str] | None:
 
 
 def _get_types(value: Json) -> frozenset[str]:
-    """Returns the names that JSON Schema has for the type of a value; 5.0 is an integer too."""
+    """Return the names that JSON Schema has for the type of a value; 5.0 is an integer too."""
     if isinstance(value, bool):
         return frozenset({"boolean"})
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):

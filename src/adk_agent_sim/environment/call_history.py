@@ -90,7 +90,7 @@ class CallHistory:
         self._rule_counters: defaultdict[tuple[int, str], _RuleCounter] = defaultdict(_RuleCounter)
 
     def find_call(self, call_id: str, agent: str = "") -> CallRecord | None:
-        """Returns the call with an id, the last one if several have it.
+        """Return the call with an id, the last one if several have it.
 
         Give the agent where it is known: models of different agents may use the same ids.
         """
@@ -124,7 +124,7 @@ class CallHistory:
                 self._record_end(record)
 
     def _compute_time(self, branch: str) -> float:
-        """Returns the time at which a turn begins: when the last of the calls that it sees has ended."""
+        """Return the time at which a turn begins: when the last of the calls that it sees has ended."""
         if self._read_clock is not None:
             return self._read_clock()
         if not self._end_by_branch:
@@ -150,7 +150,7 @@ class CallHistory:
                 yield other
 
     def get_called_tools(self) -> Iterable[str]:
-        """Returns the names of the tools that were called."""
+        """Return the names of the tools that were called."""
         return self._by_tool.keys()
 
     def count_for_rule(
@@ -161,7 +161,7 @@ class CallHistory:
         *,
         within: float | None = None,
     ) -> int:
-        """Returns the number of a call among the visible calls of its tool that a rule counts, in request order.
+        """Return the number of a call among the visible calls of its tool that a rule counts, in request order.
 
         Each call is checked once per rule; later queries continue where the last one stopped.
 

@@ -29,14 +29,14 @@ class CallPredicate(ABC):
 
     @abstractmethod
     def explain_mismatch(self, call: IncomingCall) -> str:
-        """Returns the reason, in a few words, if the call does not meet the condition."""
+        """Return the reason, in a few words, if the call does not meet the condition."""
 
     @abstractmethod
     def describe(self) -> str:
-        """Returns the condition in a few words."""
+        """Return the condition in a few words."""
 
     def compare(self, call: IncomingCall) -> Difference:
-        """Returns what differs if the call does not meet the condition."""
+        """Return what differs if the call does not meet the condition."""
         return Difference(self.reason.value, self.describe(), self.explain_mismatch(call))
 
 
@@ -272,7 +272,7 @@ class _CallNumberPredicate(CallPredicate):
         )
 
     def _find_group(self, record: CallRecord, call: IncomingCall) -> bytes | None:
-        """Returns the calls among which a call of the tool is counted; None if it is not counted.
+        """Return the calls among which a call of the tool is counted; None if it is not counted.
 
         Only predicates that do not depend on the order of calls decide this.
         """
@@ -331,7 +331,7 @@ class _ProbabilityPredicate(CallPredicate):
         return f"probability: the draw {self._draw(call):.3f} is not below {self._probability:g}"
 
     def _draw(self, call: IncomingCall) -> float:
-        """Returns the draw of the call; with bursts, the lowest of the draws that decide about it.
+        """Return the draw of the call; with bursts, the lowest of the draws that decide about it.
 
         The draws of earlier calls are computed again: they depend on nothing but the numbers of the calls.
         """
@@ -343,7 +343,7 @@ class _ProbabilityPredicate(CallPredicate):
 
 
 def build_predicates(match: Match, *, rule_index: int, rule_name: str) -> list[CallPredicate]:
-    """Returns the predicates of a rule, the fast ones first. The tool's name is matched by the rulebook."""
+    """Return the predicates of a rule, the fast ones first. The tool's name is matched by the rulebook."""
     static: list[CallPredicate] = [
         _build_argument_predicate(name, condition, match) for name, condition in match.args.items()
     ]

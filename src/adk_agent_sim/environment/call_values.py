@@ -24,7 +24,7 @@ class ValueMissing(ValueError):
 
 
 def resolve_reference(reference: Reference, call: IncomingCall) -> Json:
-    """Returns the value of a reference.
+    """Return the value of a reference.
 
     Raises:
         ValueMissing: The call has no such value.

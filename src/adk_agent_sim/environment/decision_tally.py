@@ -48,7 +48,7 @@ class DecisionTally:
             patterns.clear()
 
     def build_fold(self) -> ReportFold:
-        """Returns all counts so far."""
+        """Return all counts so far."""
         fold = ReportFold()
         fold.merge(self.fold)
         self._expand_patterns(fold)
@@ -68,7 +68,7 @@ class DecisionTally:
 
 
 def list_skip_reasons(candidates: Candidates, skipped: SkippedPositions) -> list[tuple[str, str]]:
-    """Returns the names of the skipped rules, each with the reason."""
+    """Return the names of the skipped rules, each with the reason."""
     return [(rule.name, _get_reason(rule, position)) for rule, position in zip(candidates, skipped, strict=False)]
 
 

@@ -280,13 +280,13 @@ class Environment:
         return decision
 
     def _decide_by_choice(self, call: IncomingCall) -> RuleDecision:
-        """Returns the decision for a tool whose player was chosen."""
+        """Return the decision for a tool whose player was chosen."""
         decision = RuleDecision(call, self.tool_choices.get_rule(call.tool), ())
         self.tally.fold.add_decision(decision.build_facts())
         return decision
 
     def _get_unanswered(self, candidates: Candidates, *, has_tool: bool) -> str:
-        """Returns what happens to a call that no rule answers."""
+        """Return what happens to a call that no rule answers."""
         if candidates and candidates[0].rule.seat == "model":
             return ""
         if not has_tool:
@@ -296,7 +296,7 @@ class Environment:
         return UnansweredCall.LIVE.value if candidates else ""
 
     def describe_actions(self, decision: RuleDecision) -> list[str]:
-        """Returns a description of each action for this call, including random values that were drawn.
+        """Return a description of each action for this call, including random values that were drawn.
 
         After a call that a model has answered, it also says what the model was asked.
         """

@@ -135,11 +135,11 @@ class EnvironmentReport:
     """Whether delays take real time, so that a run cannot be reproduced."""
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the report as a JSON object."""
+        """Return the report as a JSON object."""
         return asdict(self)
 
     def list_deviations(self) -> list[str]:
-        """Returns in which points the calls were not those that the rules expect; empty for a hermetic test that holds.
+        """Return in which points the calls were not those that the rules expect; empty for a hermetic test that holds.
 
         These are calls that were refused, went live although rules name the tool, or have no tool, with what differs
         from the rule that came closest; and rules and recorded responses that no call has used.

@@ -33,23 +33,23 @@ class Caller(Protocol):
         ...
 
     def get_call_history(self) -> CallHistory:
-        """Returns the calls of the session so far, including this one."""
+        """Return the calls of the session so far, including this one."""
         ...
 
     def get_argument_defaults(self) -> Mapping[str, Json]:
-        """Returns the tool's declared defaults, by argument."""
+        """Return the tool's declared defaults, by argument."""
         ...
 
     def get_state(self) -> Mapping[str, Json]:
-        """Returns the session's state as the call sees it."""
+        """Return the session's state as the call sees it."""
         ...
 
     def get_tool_spec(self) -> ToolSpec:
-        """Returns what is known about the tool."""
+        """Return what is known about the tool."""
         ...
 
     def list_tool_specs(self) -> Sequence[ToolSpec]:
-        """Returns what is known about all tools of the app."""
+        """Return what is known about all tools of the app."""
         ...
 
 
@@ -101,16 +101,16 @@ class IncomingCall:
         return self._args_with_defaults
 
     def find_last_success(self) -> Json:
-        """Returns the last successful response of the tool that this call sees; MISSING if there is none."""
+        """Return the last successful response of the tool that this call sees; MISSING if there is none."""
         visible = self.caller.get_call_history().iter_visible_calls(self.record, self.tool)
         return next((earlier.response for earlier in visible if is_success(earlier.response)), MISSING)
 
     def build_sibling(self, record: CallRecord) -> IncomingCall:
-        """Returns another call of the same session as its model requested it."""
+        """Return another call of the same session as its model requested it."""
         return IncomingCall(record.tool, record.args, record.call_id, _SiblingCaller(record.agent, self.caller))
 
     def draw(self, rule: str, seed: int | None, *key: DrawKey) -> float:
-        """Returns a random number from 0 to 1 for a rule and this call. It depends on no generated id or time.
+        """Return a random number from 0 to 1 for a rule and this call. It depends on no generated id or time.
 
         Args:
             rule: The rule's name.

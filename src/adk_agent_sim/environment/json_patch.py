@@ -28,7 +28,7 @@ _OPERATIONS_WITH_FROM = ("move", "copy")
 
 
 def _require_for_operations(key: str, operations: Sequence[str]) -> dict[str, Any]:
-    """Returns a JSON Schema in which a key is required with some operations and not allowed with others."""
+    """Return a JSON Schema in which a key is required with some operations and not allowed with others."""
     return {
         "if": {"properties": {"op": {"enum": list(operations)}}},
         "then": {"required": [key]},
@@ -74,7 +74,7 @@ class PatchOperation(StrictModel):
 
 
 def apply_patch(value: Json, operations: Iterable[PatchOperation]) -> Json:
-    """Returns a changed copy of the value.
+    """Return a changed copy of the value.
 
     Raises:
         PatchNotApplicable: An operation cannot be applied; nothing is changed.
@@ -158,7 +158,7 @@ def remove_at(value: Json, path: ValuePath) -> None:
 
 
 def replace_at(value: Json, path: ValuePath, new: Json) -> Json:
-    """Returns a copy of the value with `new` at a path; unchanged if there is nothing at the path."""
+    """Return a copy of the value with `new` at a path; unchanged if there is nothing at the path."""
     holder = {"": copy_value(value)}
     full_path = ("", *path)
     if get_at_path(holder, full_path) is not MISSING:

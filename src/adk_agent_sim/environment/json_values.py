@@ -27,7 +27,7 @@ _MAX_WILDCARD_PATHS = 10_000
 
 
 def copy_value(value: Json) -> Json:
-    """Returns a deep copy of a JSON value; faster than `copy.deepcopy`, which handles any object."""
+    """Return a deep copy of a JSON value; faster than `copy.deepcopy`, which handles any object."""
     if isinstance(value, dict):
         return {key: copy_value(inner) for key, inner in cast("dict[str, Json]", value).items()}
     if isinstance(value, list):
@@ -36,7 +36,7 @@ def copy_value(value: Json) -> Json:
 
 
 def make_copier(value: Json) -> Callable[[], Json]:
-    """Returns a function that deep-copies a value.
+    """Return a function that deep-copies a value.
 
     It finds the nested lists and objects once, so that each copy only visits those.
     """
@@ -65,7 +65,7 @@ def parse_path(text: str) -> ValuePath:
 
 
 def escape_name(name: str) -> str:
-    """Returns the path of a key: the name itself, or a JSON Pointer if the name would be read as another path."""
+    """Return the path of a key: the name itself, or a JSON Pointer if the name would be read as another path."""
     is_plain = bool(name) and name != "*" and "." not in name and not name.startswith("/")
     return name if is_plain else "/" + name.replace("~", "~0").replace("/", "~1")
 
@@ -76,7 +76,7 @@ def has_wildcard(path: ValuePath) -> bool:
 
 
 def expand_wildcards(value: Json, path: ValuePath) -> list[ValuePath]:
-    """Returns the paths without wildcards that exist in a value, in its order."""
+    """Return the paths without wildcards that exist in a value, in its order."""
     found: list[tuple[ValuePath, Json]] = [((), value)]
     for step in path:
         found = [
@@ -98,7 +98,7 @@ def _list_children(value: Json) -> list[tuple[str, Json]]:
 
 
 def get_at_path(value: Json, path: ValuePath) -> Json:
-    """Returns the value at a path, or MISSING."""
+    """Return the value at a path, or MISSING."""
     for step in path:
         value = get_child(value, step)
         if value is MISSING:
@@ -107,14 +107,14 @@ def get_at_path(value: Json, path: ValuePath) -> Json:
 
 
 def find_value(value: Json, name: str) -> Json:
-    """Returns the value with a name or at a path, or MISSING. A name with a dot takes precedence over a path."""
+    """Return the value with a name or at a path, or MISSING. A name with a dot takes precedence over a path."""
     if isinstance(value, Mapping) and name in value:
         return cast("Mapping[str, Json]", value)[name]
     return get_at_path(value, parse_path(name))
 
 
 def get_child(value: Json, step: str) -> Json:
-    """Returns the value one step down, or MISSING."""
+    """Return the value one step down, or MISSING."""
     if isinstance(value, Mapping):
         return cast("Mapping[str, Json]", value).get(step, MISSING)
     if isinstance(value, list):
@@ -129,6 +129,6 @@ def is_index(step: str) -> bool:
 
 
 def format_value(value: Json, max_length: int = 60) -> str:
-    """Returns a value as one line for messages, abbreviated to `max_length`."""
+    """Return a value as one line for messages, abbreviated to `max_length`."""
     text = "nothing" if value is MISSING else repr(value)
     return text if len(text) <= max_length else f"{text[: max_length - 3]}..."

@@ -48,7 +48,7 @@ _MIN_TYPO_LENGTH = 5
 
 
 def find_intended_operators(keys: Collection[str], operators: Collection[str]) -> dict[str, str] | None:
-    """Returns the operator that each key probably means; None if a key does not look like an operator."""
+    """Return the operator that each key probably means; None if a key does not look like an operator."""
     intended: dict[str, str] = {}
     for key in keys:
         operator = _find_intended_operator(str(key), operators)

@@ -17,7 +17,7 @@ _CallKey: TypeAlias = tuple[str, object, str]
 
 
 def build_recorded_report(events: Iterable[Event]) -> EnvironmentReport:
-    """Returns the report of a session: the same that the environment gives while it runs.
+    """Return the report of a session: the same that the environment gives while it runs.
 
     In logs of older releases, rules that were never considered for a call are unknown, and so are seeds.
     """
@@ -122,7 +122,7 @@ def describe_environment(
     *,
     uses_real_time: bool,
 ) -> dict[str, Any]:
-    """Returns what the first decision of a session records about its rules, which `build_recorded_report` reads."""
+    """Return what the first decision of a session records about its rules, which `build_recorded_report` reads."""
     draws = {"seed": seed.seed, "session": seed.session_key, "is_drawn": seed.is_drawn} if seed is not None else None
     described = [
         {"name": name, "tools": list(scope.tools)} | ({"profiles": list(scope.profiles)} if scope.profiles else {})
@@ -135,17 +135,17 @@ def describe_environment(
 
 
 def describe_used_responses(calls: Sequence[str]) -> dict[str, Any]:
-    """Returns what a decision records about the recorded responses that were used since the last one."""
+    """Return what a decision records about the recorded responses that were used since the last one."""
     return {"used_responses": list(calls)}
 
 
 def describe_profile(profile: str | None, active_profiles: Iterable[str]) -> dict[str, Any]:
-    """Returns what a decision records about the profile: the active one, and all that were active in the session."""
+    """Return what a decision records about the profile: the active one, and all that were active in the session."""
     return {"profile": profile, "active_profiles": list(active_profiles)}
 
 
 def describe_near_miss(nearest: NearestRule) -> dict[str, Any]:
-    """Returns a near miss as a decision records it: by path, so that redaction recognises the paths of secrets."""
+    """Return a near miss as a decision records it: by path, so that redaction recognises the paths of secrets."""
     return {
         "rule": nearest.rule,
         "differences": {each.path: {"expected": each.expected, "found": each.found} for each in nearest.differences},
@@ -171,7 +171,7 @@ _REASONS_BY_BEGINNING = {
 
 
 def _infer_reason(why: str) -> str:
-    """Returns the reason of a text that an older release wrote."""
+    """Return the reason of a text that an older release wrote."""
     for beginning, reason in _REASONS_BY_BEGINNING.items():
         if why.startswith(beginning):
             return reason.value

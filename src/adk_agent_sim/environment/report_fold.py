@@ -190,7 +190,7 @@ class ReportFold:
         self._uses_real_time |= other._uses_real_time
 
     def count_by_rule(self) -> tuple[Counter[str], Counter[str]]:
-        """Returns how many calls each rule was matched against, and how many it answered."""
+        """Return how many calls each rule was matched against, and how many it answered."""
         tried, fired = Counter[str](), Counter[str]()
         for (_, rule), count in self._fired.items():
             tried[rule] += count
@@ -202,7 +202,7 @@ class ReportFold:
         return tried, fired
 
     def build_report(self) -> EnvironmentReport:
-        """Returns the report of what was added."""
+        """Return the report of what was added."""
         matched = {rule for counts in (self._fired, self._unchanged) for (_, rule), count in counts.items() if count}
         called = (self.real, self._decided, self._refused, self._unknown)
         # What rules did to the model is in the coverage; how often it was called at all is not counted.
@@ -258,7 +258,7 @@ class ReportFold:
             )
 
     def _list_candidates(self, tool: str) -> list[str]:
-        """Returns the rules that name a tool; those of older logs, of which only the names are known, at the end."""
+        """Return the rules that name a tool; those of older logs, of which only the names are known, at the end."""
         found = dict.fromkeys(rule for rule, scope in self._rules.items() if _does_name(scope.tools, tool))
         found |= dict.fromkeys(rule for name, rule, _ in self._skipped if name == tool)
         found |= dict.fromkeys(rule for name, rule in self._fired if name == tool and not is_fault(rule, tool))
@@ -281,23 +281,23 @@ class ReportFold:
 
 
 def _select_tool(counts: Counter[tuple[str, str]], tool: str, ranks: Mapping[str, int]) -> dict[str, int]:
-    """Returns the counts of a tool by rule, in the order of the file."""
+    """Return the counts of a tool by rule, in the order of the file."""
     found = {rule: count for (name, rule), count in counts.items() if name == tool and count}
     return {rule: found[rule] for rule in sorted(found, key=lambda rule: _get_rank(rule, ranks))}
 
 
 def _get_rank(rule: str, ranks: Mapping[str, int]) -> tuple[int, str]:
-    """Returns the position of a rule in the file; faults, which are in no file, come last."""
+    """Return the position of a rule in the file; faults, which are in no file, come last."""
     return ranks.get(rule, len(ranks)), rule
 
 
 def name_fault(tool: str) -> str:
-    """Returns the name under which a fault for the next call of a tool, or of the model, is reported."""
+    """Return the name under which a fault for the next call of a tool, or of the model, is reported."""
     return f"fault for {'the model' if tool == MODEL_SEAT else tool}"
 
 
 def name_choice(tool: str) -> str:
-    """Returns the name under which the player of a tool is reported that a person has chosen in a session."""
+    """Return the name under which the player of a tool is reported that a person has chosen in a session."""
     return f"choice for {tool}"
 
 

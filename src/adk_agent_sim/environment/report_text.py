@@ -29,7 +29,7 @@ _MAX_NAME_WIDTH = 40
 
 
 def format_report(report: EnvironmentReport) -> str:
-    """Returns the report as lines of text."""
+    """Return the report as lines of text."""
     lines = [line for tool in report.tools for line in _iter_tool_lines(tool)] or ["no tool was called"]
     if report.unused:
         lines.append(f"rules never used: {', '.join(report.unused)}")
@@ -49,7 +49,7 @@ def format_report(report: EnvironmentReport) -> str:
 
 
 def list_deviations(report: EnvironmentReport) -> list[str]:
-    """Returns in which points the calls were not those that the rules expect."""
+    """Return in which points the calls were not those that the rules expect."""
     lines: list[str] = []
     for tool in report.tools:
         if tool.refused:
@@ -106,7 +106,7 @@ def _iter_coverage_lines(coverage: Sequence[RuleCoverage]) -> Iterator[str]:
 
 
 def _describe_rest(coverage: RuleCoverage) -> str:
-    """Returns what happened in the calls that the rule did not answer."""
+    """Return what happened in the calls that the rule did not answer."""
     parts = [f"{count} {reason}" for reason, count in coverage.skipped.items()]
     if coverage.unchanged:
         parts.insert(0, f"{coverage.unchanged} changed nothing")

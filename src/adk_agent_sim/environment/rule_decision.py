@@ -70,7 +70,7 @@ class RuleDecision:
         return self.rule.name if self.rule else ""
 
     def list_skipped_rules(self) -> list[SkippedRule]:
-        """Returns the rules for this tool before the one that answers, each with the reason why it does not.
+        """Return the rules for this tool before the one that answers, each with the reason why it does not.
 
         Call it right after `decide`: reasons are computed from the session's history, which changes with later calls.
         """
@@ -80,7 +80,7 @@ class RuleDecision:
         ]
 
     def build_facts(self) -> DecisionFacts:
-        """Returns the decision for a report."""
+        """Return the decision for a report."""
         return DecisionFacts(
             tool=self.call.tool,
             rule=self.rule_name,
@@ -93,7 +93,7 @@ class RuleDecision:
         )
 
     def find_nearest_rule(self) -> NearestRule | None:
-        """Returns the rule that came closest, if no rule answers and none left the call to the tool on purpose."""
+        """Return the rule that came closest, if no rule answers and none left the call to the tool on purpose."""
         if self._nearest is None and self.unanswered and self._is_unintended():
             self._nearest = min(
                 (self._compare(rule) for rule in self._candidates), key=lambda nearest: len(nearest.differences)

@@ -41,12 +41,12 @@ class RuleFinding:
 
 
 def format_findings(findings: Iterable[RuleFinding]) -> list[str]:
-    """Returns one line per finding."""
+    """Return one line per finding."""
     return [str(finding) for finding in findings]
 
 
 def suggest_closest(word: str, known: Iterable[str], fallback: str) -> str:
-    """Returns advice that names the closest known word, or `fallback` with all known words."""
+    """Return advice that names the closest known word, or `fallback` with all known words."""
     candidates = sorted(known)
     closest = get_close_matches(word, candidates, n=1)
     if closest:

@@ -37,7 +37,7 @@ class ToolCatalog:
     """What mocks know about each tool, by tool name."""
 
     def select_tools(self, patterns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
-        """Returns the schemas of the tools that a rule matches."""
+        """Return the schemas of the tools that a rule matches."""
         names = GlobSet(patterns)
         return {name: schema for name, schema in self.tools.items() if names.matches(name)}
 
@@ -111,7 +111,7 @@ def _check_reachable(rules: Rules) -> Iterator[RuleFinding]:
 
 
 def _find_covering(rules: Rules, inactive: Set[int]) -> dict[int, Sequence[int] | None]:
-    """Returns, for each rule that is used, the earlier rules that answer all its calls."""
+    """Return, for each rule that is used, the earlier rules that answer all its calls."""
     # One index per seat: `tool: "*"` does not mean the model.
     indexes = {
         seat: EarlierRuleIndex([rule for rule in rules.rules if rule.seat == seat]) for seat in ("tool", "model")

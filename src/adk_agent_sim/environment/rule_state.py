@@ -31,7 +31,7 @@ class RuleState:
 
 
 def build_rule_state(rule: CompiledRule, *, enabled: bool, tried_count: int, fired_count: int) -> RuleState:
-    """Returns a rule with its counts."""
+    """Return a rule with its counts."""
     return RuleState(
         name=rule.name,
         seat=rule.rule.seat,

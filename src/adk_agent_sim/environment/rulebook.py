@@ -192,7 +192,7 @@ class Rulebook:
         return lambda: clock.monotonic() - start
 
     def find_candidates(self, tool: str, *, by_name_only: bool = False) -> Candidates:
-        """Returns the rules that match a tool's name, in the order of the file.
+        """Return the rules that match a tool's name, in the order of the file.
 
         Args:
             tool: The tool's name.
@@ -255,7 +255,7 @@ def _has_glob(rule: CompiledRule) -> bool:
 
 
 def _shorten_texts(value: Any) -> Any:
-    """Returns a value for a report, which every session has on its timeline, without long texts."""
+    """Return a value for a report, which every session has on its timeline, without long texts."""
     if isinstance(value, Mapping):
         return {key: _shorten_texts(inner) for key, inner in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, list):

@@ -94,11 +94,11 @@ class Rules(StrictModel):
         return replace_variables(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else value
 
     def get_rule_names(self) -> list[str]:
-        """Returns the names of the rules; a rule without a name is called `rule N`."""
+        """Return the names of the rules; a rule without a name is called `rule N`."""
         return [rule.name or f"rule {number}" for number, rule in enumerate(self.rules, start=1)]
 
     def list_inactive_rules(self, profile: str | None) -> set[int]:
-        """Returns the indexes of the rules that belong to other profiles only."""
+        """Return the indexes of the rules that belong to other profiles only."""
         if not self.profiles:
             return set()
         profiled = {name for names in self.profiles.values() for name in names}

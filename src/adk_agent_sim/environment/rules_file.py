@@ -280,7 +280,7 @@ def _is_action(location: tuple[str | int, ...]) -> bool:
 
 
 def _list_allowed_keys(key_path: KeyPath) -> list[str]:
-    """Returns the keys that are allowed beside a key."""
+    """Return the keys that are allowed beside a key."""
     sections = [step for step in key_path[:-1] if isinstance(step, str)]
     return _KEYS_BY_SECTION.get(sections[-1] if sections else "", [])
 
@@ -291,7 +291,7 @@ def _read_action_key(value: object) -> str:
 
 
 def _locate_in_file(location: tuple[str | int, ...], value: Any) -> KeyPath:
-    """Returns the position in the file, without the union variants that pydantic's location also names."""
+    """Return the position in the file, without the union variants that pydantic's location also names."""
     key_path: list[str | int] = []
     for step, following in zip(location, (*location[1:], ""), strict=False):
         if step in ACTIONS and _descend(value, following) is not None:
@@ -304,7 +304,7 @@ def _locate_in_file(location: tuple[str | int, ...], value: Any) -> KeyPath:
 
 
 def _descend(value: Any, step: str | int) -> tuple[Any] | None:
-    """Returns the child in a tuple, because the child itself may be None."""
+    """Return the child in a tuple, because the child itself may be None."""
     if isinstance(value, Mapping) and step in value:
         return (cast("Mapping[str, Any]", value)[str(step)],)
     if isinstance(value, list) and isinstance(step, int) and step < len(cast("list[Any]", value)):

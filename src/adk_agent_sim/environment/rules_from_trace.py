@@ -32,7 +32,7 @@ class RecordedCall:
 
 
 def extract_recorded_calls(events: Iterable[Event]) -> list[RecordedCall]:
-    """Returns the answered calls of a session, in order, as rules see them: with the arguments that the tool got."""
+    """Return the answered calls of a session, in order, as rules see them: with the arguments that the tool got."""
     events = list(events)
     entries = build_history(events)
     started = _find_started_arguments(events)
@@ -49,7 +49,7 @@ def extract_recorded_calls(events: Iterable[Event]) -> list[RecordedCall]:
 
 
 def _find_started_arguments(events: Iterable[Event]) -> dict[tuple[str, str], Mapping[str, Json]]:
-    """Returns what tools were called with, which callbacks may have changed, by tool and call id; timelines have it."""
+    """Return what tools were called with, which callbacks may have changed, by tool and call id; timelines have it."""
     started = [event.payload for event in remove_undone_events(list(events)) if isinstance(event.payload, ToolStarted)]
     # Models of different agents may use the same call ids, and then it is not known which arguments belong to which.
     counts = Counter(each.call_id for each in started)
@@ -57,7 +57,7 @@ def _find_started_arguments(events: Iterable[Event]) -> dict[tuple[str, str], Ma
 
 
 def build_rules(trace_calls: Sequence[RecordedCall], *, repeats: bool = False) -> dict[str, Any]:
-    """Returns a rules file as JSON. Equal calls with different results get their results in the recorded order.
+    """Return a rules file as JSON. Equal calls with different results get their results in the recorded order.
 
     Args:
         trace_calls: The calls.
@@ -94,12 +94,12 @@ def _build_action(result: ToolOutput | ToolError) -> dict[str, Json]:
 
 
 def build_response_action(response: Json) -> dict[str, Json]:
-    """Returns the action that gives a response as it is."""
+    """Return the action that gives a response as it is."""
     return {"respond": escape_templates(response)}
 
 
 def build_error_action(error_type: str, message: str, response: Json = None) -> dict[str, Json]:
-    """Returns the action that fails as a tool did.
+    """Return the action that fails as a tool did.
 
     Args:
         error_type: The name of the exception.
@@ -112,6 +112,6 @@ def build_error_action(error_type: str, message: str, response: Json = None) -> 
 
 
 def _escape_literal(value: Json) -> Json:
-    """Returns what stands for a recorded value: braces are no references, and an object is no conditions."""
+    """Return what stands for a recorded value: braces are no references, and an object is no conditions."""
     escaped = escape_templates(value)
     return {"equals": escaped} if isinstance(value, Mapping) else escaped

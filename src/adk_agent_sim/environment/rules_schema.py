@@ -10,7 +10,7 @@ from adk_agent_sim.environment.value_conditions import CONDITION_MARK, OPERATORS
 
 
 def build_rules_schema() -> dict[str, Any]:
-    """Returns the schema; `docs/environment.schema.json` is a copy, and a test compares them."""
+    """Return the schema; `docs/environment.schema.json` is a copy, and a test compares them."""
     schema = cast("dict[str, Any]", _refine(Rules.model_json_schema(by_alias=True, mode="validation")))
     schema["$defs"]["Condition"] = _build_condition_schema()
     schema["$defs"]["ArgumentCondition"] = _refine(ArgumentCondition.model_json_schema(by_alias=True))
@@ -37,7 +37,7 @@ def _describe_model_match(definitions: dict[str, Any]) -> None:
 
 
 def _build_condition_schema() -> dict[str, Any]:
-    """Returns the schema of a value in `args`: conditions, if it has an operator, or the value to compare with."""
+    """Return the schema of a value in `args`: conditions, if it has an operator, or the value to compare with."""
     return {
         "description": "The value that it must equal, or conditions.",
         "if": {"type": "object", "anyOf": [{"required": [operator]} for operator in sorted(OPERATORS)]},
@@ -49,7 +49,7 @@ def _build_condition_schema() -> dict[str, Any]:
 
 
 def _refine(schema: Any) -> Any:
-    """Returns a schema that says what a file may contain, beyond what pydantic knows.
+    """Return a schema that says what a file may contain, beyond what pydantic knows.
 
     Conditions have a definition of their own, an optional key is left out instead of null, and a variable may stand for
     any value that is not a text.

@@ -32,7 +32,7 @@ class DeadEnd:
 
 
 def find_schemas(arguments: JsonSchema, path: ValuePath) -> list[JsonSchema] | DeadEnd:
-    """Returns the alternatives for the value at a path, without references; or where the path ends too early."""
+    """Return the alternatives for the value at a path, without references; or where the path ends too early."""
     current = _list_branches(arguments, arguments)
     for number, step in enumerate(path):
         children = [
@@ -50,7 +50,7 @@ def find_schemas(arguments: JsonSchema, path: ValuePath) -> list[JsonSchema] | D
 
 
 def find_item_schemas(schemas: Iterable[JsonSchema], arguments: JsonSchema) -> list[JsonSchema]:
-    """Returns the alternatives for the items of a list."""
+    """Return the alternatives for the items of a list."""
     lists = [schema for schema in schemas if "array" in (list_types(schema) or ("array",))]
     return [
         branch
@@ -61,7 +61,7 @@ def find_item_schemas(schemas: Iterable[JsonSchema], arguments: JsonSchema) -> l
 
 
 def list_types(schema: JsonSchema) -> frozenset[str] | None:
-    """Returns the types that a schema without alternatives allows; None if any."""
+    """Return the types that a schema without alternatives allows; None if any."""
     declared = schema.get("type")
     if isinstance(declared, str):
         return frozenset({declared})
@@ -97,7 +97,7 @@ def _iter_properties(schema: JsonSchema, step: str) -> Iterator[JsonSchema]:
 
 
 def _list_branches(schema: JsonSchema, root: JsonSchema) -> list[JsonSchema]:
-    """Returns the alternatives of a schema (`anyOf`, `oneOf`), with references replaced."""
+    """Return the alternatives of a schema (`anyOf`, `oneOf`), with references replaced."""
     found: list[JsonSchema] = []
     remaining: list[JsonSchema] = [schema]
     steps = 0
@@ -133,5 +133,5 @@ def _get_schema(schema: JsonSchema, key: str) -> JsonSchema:
 
 
 def _as_schema(value: object) -> JsonSchema:
-    """Returns a subschema; one that accepts everything if it is `true`, missing or malformed."""
+    """Return a subschema; one that accepts everything if it is `true`, missing or malformed."""
     return cast("JsonSchema", value) if isinstance(value, Mapping) else _ANYTHING

@@ -61,7 +61,7 @@ class ShadowReport:
         return any(tool.has_drift for tool in self.tools)
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the report as a JSON object."""
+        """Return the report as a JSON object."""
         return {"has_drift": self.has_drift, **asdict(self)}
 
     def __str__(self) -> str:

@@ -56,7 +56,7 @@ def check_templates(
 def _find_problem(
     reference: Reference, tools: Mapping[str, Mapping[str, Any]] | None, known_tools: Collection[str] | None
 ) -> tuple[str, str, str] | None:
-    """Returns the code, the message and advice."""
+    """Return the code, the message and advice."""
     shown = f"{{{{{reference.text}}}}}"
     if "*" in reference.name.split("."):
         return "bad-template", f"{shown} has a wildcard", "Write an index, or refer to the whole list"

@@ -129,7 +129,7 @@ def iter_references(value: Json) -> Iterator[Reference]:
 
 
 def render(value: Json, resolve: ResolveReference) -> Json:
-    """Returns a copy of a value in which references are replaced.
+    """Return a copy of a value in which references are replaced.
 
     Args:
         value: The value.
@@ -177,12 +177,12 @@ class _Renderer:
 
 
 def format_inserted(value: Json) -> str:
-    """Returns a value as it appears inside a longer text: a text as it is, any other value as JSON."""
+    """Return a value as it appears inside a longer text: a text as it is, any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def escape_templates(value: Json) -> Json:
-    """Returns a value whose texts stand for themselves: for data that was not written as a template."""
+    """Return a value whose texts stand for themselves: for data that was not written as a template."""
     if isinstance(value, str):
         return value.replace(_OPEN, _ESCAPED_OPEN)
     if isinstance(value, Mapping):

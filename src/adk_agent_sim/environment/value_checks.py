@@ -39,7 +39,7 @@ class ValueCheck:
         self._regex = condition.regex
 
     def describe(self) -> str:
-        """Returns the condition in a few words."""
+        """Return the condition in a few words."""
         return f"{self.name} is {_describe(self._checks)}"
 
     def is_met(self, values: Mapping[str, Json]) -> bool:
@@ -47,12 +47,12 @@ class ValueCheck:
         return any(_is_accepted(value, self._checks) for value in self._read(values))
 
     def explain_mismatch(self, values: Mapping[str, Json]) -> str:
-        """Returns the reason, in a few words, if the object has no such value."""
+        """Return the reason, in a few words, if the object has no such value."""
         _, expected, found = self.compare(values)
         return f"{self.name} is {found}, not {expected}"
 
     def compare(self, values: Mapping[str, Json]) -> Difference:
-        """Returns what differs if the object has no such value."""
+        """Return what differs if the object has no such value."""
         if (text := self.find_unsearchable(values)) is not None:
             shown = f"a text of {len(text):,} characters, which is too long to be searched"
             return Difference(self.name, f"a text that matches {self._regex}", shown)
@@ -62,14 +62,14 @@ class ValueCheck:
         return Difference(self.name, expected, shown)
 
     def find_unsearchable(self, values: Mapping[str, Json]) -> str | None:
-        """Returns a text that is too long for the pattern to be searched in it; None if there is none."""
+        """Return a text that is too long for the pattern to be searched in it; None if there is none."""
         if (regex := self._regex) is None:
             return None
         texts = (value for value in self._read(values) if isinstance(value, str))
         return next((text for text in texts if not patterns.can_search(regex, text)), None)
 
     def _read(self, values: Mapping[str, Json]) -> list[Json]:
-        """Returns the values at the path; MISSING if there are none."""
+        """Return the values at the path; MISSING if there are none."""
         if not self._is_pointer:
             value = values.get(self.name, MISSING)  # a name that contains a dot takes precedence over a path
             if value is not MISSING:
@@ -81,7 +81,7 @@ class ValueCheck:
 
 
 def build_checks(conditions: Mapping[str, ArgumentCondition]) -> list[ValueCheck]:
-    """Returns the checks of conditions by name."""
+    """Return the checks of conditions by name."""
     return [ValueCheck(name, condition) for name, condition in conditions.items()]
 
 

@@ -31,7 +31,7 @@ _ESCAPE_ADVICE = "Write {{vars.name}}, or {{'{{'}} for braces as they are"
 
 
 def replace_variables(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the content of a rules file without references to variables.
+    """Return the content of a rules file without references to variables.
 
     Raises:
         ValueError: A reference is not valid, or the variables make the file too long.

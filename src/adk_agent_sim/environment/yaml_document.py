@@ -111,7 +111,7 @@ _RESOLVERS = (
 
 
 def _build_resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
-    """Returns the resolvers by first character, the form that PyYAML expects."""
+    """Return the resolvers by first character, the form that PyYAML expects."""
     resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
     for tag, pattern, first_characters in _RESOLVERS:
         for character in first_characters:
@@ -145,7 +145,7 @@ class YamlDocument:
         self.value: Json = None if self._root is None else self._build_value(self._root, ())
 
     def find_line(self, key_path: KeyPath) -> int:
-        """Returns the line of the value at a path; if there is none, of its nearest ancestor."""
+        """Return the line of the value at a path; if there is none, of its nearest ancestor."""
         node, line = self._root, 1 if self._root is None else _get_line(self._root)
         for step in key_path:
             child = self._find_child(node, step)
@@ -293,7 +293,7 @@ _PlainDataDumper.add_representer(str, _represent_text)
 
 
 def _build_quoting_resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
-    """Returns the resolvers of YAML 1.1 and ours. PyYAML quotes a text if a resolver finds another tag for it."""
+    """Return the resolvers of YAML 1.1 and ours. PyYAML quotes a text if a resolver finds another tag for it."""
     resolvers = {key: list(value) for key, value in yaml.SafeDumper.yaml_implicit_resolvers.items()}
     for character, own in _build_resolvers().items():
         resolvers.setdefault(character, []).extend(own)
@@ -306,7 +306,7 @@ _PlainDataDumper.yaml_implicit_resolvers = _build_quoting_resolvers()
 
 
 def render_yaml(value: Json, *, allow_unicode: bool = True) -> str:
-    """Returns a JSON value as YAML, from which `YamlDocument` reads the same value."""
+    """Return a JSON value as YAML, from which `YamlDocument` reads the same value."""
     return yaml.dump(value, Dumper=_PlainDataDumper, sort_keys=False, allow_unicode=allow_unicode, width=120)
 
 

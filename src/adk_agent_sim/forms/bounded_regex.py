@@ -84,14 +84,14 @@ def can_search(pattern: str, text: str) -> bool:
 
 
 def estimate_steps(pattern: str, text: str) -> int:
-    """Returns an upper bound of the steps of a match."""
+    """Return an upper bound of the steps of a match."""
     if _LOOK_AROUND.search(pattern):
         return _estimate_backtracking_steps(pattern, text)
     return estimate_states(pattern) * (len(text) + 10)
 
 
 def _estimate_backtracking_steps(pattern: str, text: str) -> int:
-    """Returns an upper bound for Python's engine, which look-around needs (pydantic itself generates such patterns).
+    """Return an upper bound for Python's engine, which look-around needs (pydantic itself generates such patterns).
 
     Without repeated groups, each repetition is tried at most once per length, and each alternative once per side.
     """
@@ -106,7 +106,7 @@ def _estimate_backtracking_steps(pattern: str, text: str) -> int:
 
 @lru_cache(maxsize=1_024)
 def estimate_states(pattern: str) -> int:
-    """Returns an estimate of the automaton's states: counted repetitions multiply what they repeat."""
+    """Return an estimate of the automaton's states: counted repetitions multiply what they repeat."""
     if _VERBOSE.search(pattern):
         return _UNBOUNDED
     flat, nested = 1, 1

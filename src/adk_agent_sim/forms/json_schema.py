@@ -18,7 +18,7 @@ __all__ = ["JsonSchema", "read_parameters_schema", "to_json_schema"]
 
 
 def to_json_schema(schema: object) -> JsonSchema:
-    """Returns the JSON Schema of anything that ADK accepts as `input_schema` or `output_schema`."""
+    """Return the JSON Schema of anything that ADK accepts as `input_schema` or `output_schema`."""
     if isinstance(schema, types.Schema):
         return normalize_schema(schema.model_dump(mode="json", exclude_none=True), genai=True)
     if isinstance(schema, Mapping):

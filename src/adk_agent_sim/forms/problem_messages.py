@@ -13,7 +13,7 @@ _MAX_NAMES = 20
 
 
 def format_message(error: ValidationError) -> str:
-    """Returns the message for one value that violates one keyword."""
+    """Return the message for one value that violates one keyword."""
     return _FORMATTERS.get(cast("str", error.validator), _format_other_error)(error)
 
 
@@ -88,7 +88,7 @@ def _format_other_error(error: ValidationError) -> str:
 
 
 def _make_formatter(template: str) -> Callable[[ValidationError], str]:
-    """Returns a formatter that fills the value and the keyword's value into a template."""
+    """Return a formatter that fills the value and the keyword's value into a template."""
 
     def format_error(error: ValidationError) -> str:
         return template.format(value=abbreviate_value(error.instance), limit=abbreviate_value(error.validator_value))
@@ -133,13 +133,13 @@ _TYPE_NAMES = {
 
 
 def format_types(types: object) -> str:
-    """Returns the types of a `type` keyword in words."""
+    """Return the types of a `type` keyword in words."""
     kinds = [types] if isinstance(types, str) else cast("Sequence[str]", types)
     return " or ".join(_TYPE_NAMES.get(kind, kind) for kind in kinds)
 
 
 def format_choices(values: Sequence[Any]) -> str:
-    """Returns the first choices as a list in one line, and how many more there are."""
+    """Return the first choices as a list in one line, and how many more there are."""
     return _append_remaining_count(values, ", ".join(abbreviate_value(value) for value in values[:_MAX_NAMES]))
 
 
@@ -161,19 +161,19 @@ def _format_count(number: int, noun: str) -> str:
 
 
 def find_discriminator(error: ValidationError) -> str | None:
-    """Returns the name of the discriminator field of a union, if the schema has one."""
+    """Return the name of the discriminator field of a union, if the schema has one."""
     keyword = cast("object", get_failed_schema(error).get("discriminator"))
     name = cast("Mapping[str, object]", keyword).get("propertyName") if isinstance(keyword, Mapping) else None
     return name if isinstance(name, str) else None
 
 
 def get_failed_schema(error: ValidationError) -> Mapping[str, Any]:
-    """Returns the schema that the value violates."""
+    """Return the schema that the value violates."""
     return cast("Mapping[str, Any]", error.schema)
 
 
 def format_path(path: Iterable[str | int]) -> str:
-    """Returns a path as text, such as `items[0].price`."""
+    """Return a path as text, such as `items[0].price`."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -181,7 +181,7 @@ def format_path(path: Iterable[str | int]) -> str:
 
 
 def abbreviate_value(value: object) -> str:
-    """Returns the value as text, cut to 60 characters."""
+    """Return the value as text, cut to 60 characters."""
     try:
         text = repr(value)
     except (RecursionError, ValueError):

@@ -72,7 +72,7 @@ class ProblemWriter:
         return f"is {abbreviate_value(error.instance)}, matches none of {len(variants)} variants{hint}"
 
     def _describe_type(self, schema: object) -> str | None:
-        """Returns what a schema accepts in a few words; None if that needs more."""
+        """Return what a schema accepts in a few words; None if that needs more."""
         target = self._follow_references(schema)
         if "const" in target:
             return abbreviate_value(target["const"])
@@ -92,7 +92,7 @@ class ProblemWriter:
         return self._describe_type(target)
 
     def _follow_references(self, schema: object) -> Mapping[str, Any]:
-        """Returns the schema that a chain of at most five references leads to; references may form a cycle."""
+        """Return the schema that a chain of at most five references leads to; references may form a cycle."""
         for _ in range(5):
             if not isinstance(schema, Mapping):
                 return {}
@@ -121,7 +121,7 @@ def _is_discriminator_mismatch(error: ValidationError) -> bool:
 
 
 def _find_missing_discriminator(error: ValidationError) -> Problem | None:
-    """Returns the problem if the value lacks the discriminator field, otherwise None."""
+    """Return the problem if the value lacks the discriminator field, otherwise None."""
     name = find_discriminator(error)
     value = cast("object", error.instance)
     if name is None or not isinstance(value, Mapping) or name in value:
@@ -134,7 +134,7 @@ def _find_missing_discriminator(error: ValidationError) -> Problem | None:
 
 
 def _find_wrong_discriminator(groups: Sequence[Sequence[ValidationError]]) -> Problem | None:
-    """Returns the problem if one field has a value that no variant accepts, otherwise None."""
+    """Return the problem if one field has a value that no variant accepts, otherwise None."""
     fields = [{each.relative_path[0]: each for each in errors if _is_discriminator_mismatch(each)} for errors in groups]
     shared = [name for name in fields[0] if all(name in tags for tags in fields)]
     if not shared:

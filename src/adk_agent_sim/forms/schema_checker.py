@@ -29,7 +29,7 @@ class SchemaChecker:
         self._problem_writer = ProblemWriter(normalized)
 
     def find_problems(self, value: object) -> list[Problem]:
-        """Returns the problems of `value`, in the order of the schema's fields."""
+        """Return the problems of `value`, in the order of the schema's fields."""
         return [
             problem
             for error in collect_errors(self._validator, value)
@@ -38,7 +38,7 @@ class SchemaChecker:
 
 
 def build_arguments_checker(schema: JsonSchema) -> SchemaChecker:
-    """Returns a checker of call arguments, which rejects unknown names unless the schema allows them.
+    """Return a checker of call arguments, which rejects unknown names unless the schema allows them.
 
     Schemas that combine others are left alone: their properties are not all listed at the top level.
     """

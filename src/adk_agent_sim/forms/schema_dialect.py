@@ -50,7 +50,7 @@ _GENAI_KEYWORDS = {
 
 
 def read_parameters_schema(declaration: Mapping[str, Any]) -> JsonSchema:
-    """Returns the schema of a function's arguments, from its declaration as JSON with Python field names."""
+    """Return the schema of a function's arguments, from its declaration as JSON with Python field names."""
     json_schema = declaration.get("parameters_json_schema")
     if isinstance(json_schema, Mapping):
         return normalize_schema(cast("Mapping[str, Any]", json_schema))
@@ -73,7 +73,7 @@ def normalize_schema(schema: Mapping[str, Any], *, genai: bool = False) -> JsonS
 
 
 def resolve_reference(root: Mapping[str, Any], ref: str) -> Mapping[str, Any] | bool | None:
-    """Returns the schema that a reference inside `root` names; None if there is none."""
+    """Return the schema that a reference inside `root` names; None if there is none."""
     if ref != "#" and not ref.startswith("#/"):
         return None
     steps = iter(step.replace("~1", "/").replace("~0", "~") for step in ref.split("/")[1:])
@@ -86,7 +86,7 @@ def resolve_reference(root: Mapping[str, Any], ref: str) -> Mapping[str, Any] | 
 
 
 def _descend(value: object, keyword: str, steps: Iterator[str]) -> object:
-    """Returns the subschema under a keyword; takes the name or index from `steps` for keywords that hold several."""
+    """Return the subschema under a keyword; take the name or index from `steps` for keywords that hold several."""
     if keyword in _SUBSCHEMA_KEYWORDS:
         return value
     name = next(steps, None)
@@ -113,7 +113,7 @@ def _get_subschemas(schema: object, keyword: str) -> Mapping[str, Any]:
 
 
 def _remove_repetitions(names: Any) -> Any:
-    """Returns a list of names, or a map of such lists, without repetitions, which draft 2020-12 does not allow."""
+    """Return a list of names, or a map of such lists, without repetitions, which draft 2020-12 does not allow."""
     if isinstance(names, Mapping):
         lists = cast("Mapping[str, Any]", names)
         return {name: _remove_repetitions(each) for name, each in lists.items()}
@@ -145,7 +145,7 @@ class _SchemaNormalizer:
         return _make_nullable(normalized) if schema.get("nullable") is True else normalized
 
     def _normalize_keyword(self, key: str, value: Any, depth: int) -> JsonSchema | None:
-        """Returns the keyword in draft 2020-12; None if it is malformed."""
+        """Return the keyword in draft 2020-12; None if it is malformed."""
         if key == "$ref":
             return {key: value} if isinstance(value, str) and resolve_reference(self._root, value) is not None else None
         if key == "oneOf":
@@ -197,7 +197,7 @@ class _SchemaNormalizer:
 
 
 def _translate_keywords(schema: Mapping[str, Any], *, genai: bool, is_root: bool) -> JsonSchema:
-    """Returns a schema's keywords with the names and forms of draft 2020-12."""
+    """Return a schema's keywords with the names and forms of draft 2020-12."""
     keywords = {_GENAI_KEYWORDS.get(key, key) if genai else key: value for key, value in schema.items()}
     keywords.pop("nullable", None)
     _normalize_types(keywords)
@@ -267,7 +267,7 @@ def _parse_number(value: object) -> object:
 
 
 def _make_nullable(schema: JsonSchema) -> JsonSchema:
-    """Returns the schema, changed to accept null too."""
+    """Return the schema, changed to accept null too."""
     # These reject null whatever `type` says, so null becomes a variant beside the whole schema.
     if {"$ref", "allOf", "oneOf", "not", "const", "if"} & schema.keys():
         annotations = {key: schema[key] for key in ("title", "description", "default") if key in schema}

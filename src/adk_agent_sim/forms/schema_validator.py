@@ -37,13 +37,13 @@ class _StepsExhausted(Exception):
 
 
 def build_validator(schema: Mapping[str, Any]) -> Any:
-    """Returns a validator of a schema that `normalize_schema` has converted."""
+    """Return a validator of a schema that `normalize_schema` has converted."""
     # With its default registry, jsonschema fetches references to other documents from the network.
     return _BoundedValidator(schema, registry=_EMPTY_REGISTRY)
 
 
 def collect_errors(validator: Any, value: object) -> list[ValidationError]:
-    """Returns the errors of a value; an incomplete list if the check takes too long or nests too deeply."""
+    """Return the errors of a value; an incomplete list if the check takes too long or nests too deeply."""
     errors: list[ValidationError] = []
     token = _remaining_steps.set([_MAX_STEPS])
     try:
@@ -160,7 +160,7 @@ def _check_unique_items(_validator: Any, is_required: bool, value: Any, _schema:
 
 
 def _to_hashable(value: Any) -> Hashable:
-    """Returns a hashable value whose equality is that of JSON Schema: 1 equals 1.0 but not true."""
+    """Return a hashable value whose equality is that of JSON Schema: 1 equals 1.0 but not true."""
     if isinstance(value, bool):
         return ("flag", value)
     if isinstance(value, list):

@@ -12,7 +12,7 @@ _ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 
 def parse_adk_file(text: str, model: type[_ModelT]) -> _ModelT:
-    """Returns the model of a file's text; raise ValueError if it is not valid."""
+    """Return the model of a file's text; raise ValueError if it is not valid."""
     # pydantic's own parser lets the last of several equal keys win.
     parse_json(text)
     return model.model_validate_json(text)

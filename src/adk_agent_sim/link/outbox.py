@@ -251,4 +251,4 @@ def _ignore_url(url: str) -> None:
 
 
 async def _send_nothing(link: RemoteLink) -> None:
-    """An empty submission, whose only effect is that the queue creates the session."""
+    """Return an empty submission, whose only effect is that the queue creates the session."""

@@ -107,7 +107,7 @@ async def decide_with_own_model(turns: TurnsDependency, session_id: str, turn_id
 
 @action_api.get("/tool-calls/{request_id}", response_model=PendingToolCall)
 async def get_tool_call(tools: ToolsDependency, session_id: str, request_id: str) -> Response:
-    """A call of a tool that a person plays, while it waits for its response."""
+    """Return a call of a tool that a person plays, while it waits for its response."""
     return json_response(await tools.get_call(session_id, request_id))
 
 
@@ -121,13 +121,13 @@ async def respond_as_tool(
 
 @action_api.post("/check", response_model=list[FieldProblem])
 async def check_form(forms: FormsDependency, session_id: str, form: CheckInput, turn_id: str | None = None) -> Response:
-    """The problems of a form, without sending it; for the result of a tool, `turn_id` is the id of its request."""
+    """Return the problems of a form, without sending it; for the result of a tool, `turn_id` is its request's id."""
     return json_response(await forms.find_problems(session_id, turn_id, form))
 
 
 @action_api.get("/environment", response_model=EnvironmentInfo)
 async def get_environment(environment: EnvironmentDependency, session_id: str) -> Response:
-    """The rules and pending faults of the session's simulated environment."""
+    """Return the rules and pending faults of the session's simulated environment."""
     return json_response(await environment.get_environment(session_id))
 
 
@@ -179,5 +179,5 @@ async def export_session(exporter: ExporterDependency, session_id: str, export_i
 
 @action_api.post("/export/preview", response_model=ExportPreview)
 async def preview_export(exporter: ExporterDependency, session_id: str, export_input: ExportInput) -> Response:
-    """What an export would write, and what it leaves out; nothing is written."""
+    """Return what an export would write, and what it leaves out; nothing is written."""
     return json_response(await exporter.preview_export(session_id, export_input))

@@ -75,7 +75,7 @@ class AgentCatalog:
             self.folder_agents.update_names(self.folder_agents.folder.list_names())
 
     def __iter__(self) -> Iterator[PlayableAgent]:
-        """Iterates over the agents whose code is loaded."""
+        """Iterate over the agents whose code is loaded."""
         return (entry.agent for entry in self._list_entries() if entry.agent is not None)
 
     def watch(self, watcher: Callable[[], object]) -> None:
@@ -83,7 +83,7 @@ class AgentCatalog:
         self._watchers.append(watcher)
 
     async def load(self, key: str) -> PlayableAgent:
-        """Returns the version of an agent that new sessions use; loads it first if that is needed.
+        """Return the version of an agent that new sessions use; load it first if that is needed.
 
         Raises:
             NotFound: There is no such agent.
@@ -92,7 +92,7 @@ class AgentCatalog:
         return await self._load_entry(self._get_entry(key))
 
     async def load_by_app_name(self, app_name: str) -> PlayableAgent | None:
-        """Returns the agent whose app has this name, loaded now; None if there is none.
+        """Return the agent whose app has this name, loaded now; None if there is none.
 
         If no folder has the name, agents are loaded until one has such an app: nothing else tells what apps are named.
 
@@ -106,28 +106,28 @@ class AgentCatalog:
         return await self.folder_agents.search_app(app_name) if self.folder_agents is not None else None
 
     def has_unopened_agents(self) -> bool:
-        """Returns whether the folder has agents that nobody has opened, so that the names of their apps are unknown."""
+        """Return whether the folder has agents that nobody has opened, so that the names of their apps are unknown."""
         return any(not entry.was_opened for entry in self._list_entries())
 
     def list_failed_labels(self) -> list[str]:
-        """Returns the names of the agents whose code could not be loaded."""
+        """Return the names of the agents whose code could not be loaded."""
         return [entry.label for entry in self._list_entries() if entry.failure is not None]
 
     def find_entry(self, app_name: str) -> CatalogEntry | None:
-        """Returns the entry of the agent whose app has this name, loaded or not; None if there is none."""
+        """Return the entry of the agent whose app has this name, loaded or not; None if there is none."""
         return next((entry for entry in self._list_entries() if entry.app_name == app_name), None)
 
     def find_by_app_name(self, app_name: str) -> PlayableAgent | None:
-        """Returns the agent whose app has this name, if it is loaded, or None."""
+        """Return the agent whose app has this name, if it is loaded, or None."""
         entry = self.find_entry(app_name)
         return entry.agent if entry is not None else None
 
     def list_eval_locations(self) -> list[EvalLocation]:
-        """Returns where the eval cases of each agent are; nothing is loaded for it."""
+        """Return where the eval cases of each agent are; nothing is loaded for it."""
         return [self._find_eval_location(entry) for entry in self._list_entries()]
 
     async def list_agents(self) -> list[AgentInfo]:
-        """Returns the agents; if their code is loaded, with their tools, which are asked for on first use."""
+        """Return the agents; if their code is loaded, with their tools, which are asked for on first use."""
         if self.folder_agents is not None:
             self.folder_agents.update_names(await asyncio.to_thread(self.folder_agents.folder.list_names))
         return list(await asyncio.gather(*(self._build_agent_info(entry) for entry in self._list_entries())))
@@ -210,7 +210,7 @@ class AgentCatalog:
 
 
 def _describe_unloaded(entry: CatalogEntry) -> AgentInfo:
-    """Returns what can be said about an agent whose code is not loaded, or not any more."""
+    """Return what can be said about an agent whose code is not loaded, or not any more."""
     failure = entry.failure
     return AgentInfo(
         key=entry.key,
@@ -230,7 +230,7 @@ def _describe_unloaded(entry: CatalogEntry) -> AgentInfo:
 
 
 async def load_briefing_with_timeout(run: AgentRun) -> AgentBriefing:
-    """Returns the briefing of a run; if its tools do not load in time, the briefing's `problem` says so."""
+    """Return the briefing of a run; if its tools do not load in time, the briefing's `problem` says so."""
     try:
         async with asyncio.timeout(BRIEFING_TIMEOUT_SECONDS):
             return await run.get_briefing()
@@ -241,14 +241,14 @@ async def load_briefing_with_timeout(run: AgentRun) -> AgentBriefing:
 
 
 async def _load_agent_briefing(agent: PlayableAgent) -> AgentBriefing:
-    """Returns the briefing of an agent, from a run on a timeline of its own that is not listed."""
+    """Return the briefing of an agent, from a run on a timeline of its own that is not listed."""
     run = agent.create_unlisted_run()
     await run.open()
     return await load_briefing_with_timeout(run)
 
 
 def _remove_simulator_plugin(config: SimulatedAgentConfig) -> SimulatedAgentConfig:
-    """Returns the config without the plugin: each run would log that it is left out, also one that only lists tools."""
+    """Return the config without the plugin: each run would log that it is left out, also one that only lists tools."""
     return replace(config, app=remove_simulator_plugin(config.app)) if config.app is not None else config
 
 

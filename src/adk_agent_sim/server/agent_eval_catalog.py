@@ -26,7 +26,7 @@ class AgentEvalCatalog(EvalCatalog):
         self._replays: dict[str, CaseReplays] = {}
 
     async def list_files(self) -> Sequence[OpenEvalFile]:
-        """Returns the files that are there now."""
+        """Return the files that are there now."""
         await self._search()
         opened = list(self._files.values())
         # A file that was deleted keeps its entry, and has the same key if it comes back.
@@ -34,13 +34,13 @@ class AgentEvalCatalog(EvalCatalog):
         return [each for each, is_there in zip(opened, exist, strict=True) if is_there]
 
     async def get(self, key: str) -> OpenEvalFile:
-        """Returns a file; raises NotFound."""
+        """Return a file; raise NotFound."""
         if key not in self._files:
             await self._search()
         return await super().get(key)
 
     def add_export(self, path: Path, agent_key: str) -> OpenEvalFile | None:
-        """Returns the file that a session of an agent was exported to."""
+        """Return the file that a session of an agent was exported to."""
         return self._add(path, agent_key)
 
     async def _search(self) -> None:

@@ -43,14 +43,14 @@ api = create_router("/api")
 
 @api.get("/server", response_model=ServerInfo)
 async def get_server(request: Request, agents: AgentsDependency) -> Response:
-    """What a page loads first: the server's version, agents and export formats."""
+    """Return what a page loads first: the server's version, agents and export formats."""
     facts = request.app.state.facts
     return json_response(ServerInfo(**facts, agents=await agents.list_agents(), export_formats=list_export_formats()))
 
 
 @api.get("/agents", response_model=list[AgentInfo])
 async def get_agents(agents: AgentsDependency) -> Response:
-    """The agents that can be played."""
+    """Return the agents that can be played."""
     return json_response(await agents.list_agents())
 
 
@@ -75,7 +75,7 @@ async def list_sessions(
     agent: Annotated[str, Query(max_length=200, description="The name of an app or agent, or what lists call it")] = "",
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE)] = 50,
 ) -> Response:
-    """A page of the sessions, newest first."""
+    """Return a page of the sessions, newest first."""
     wanted = SessionFilter(before=parse_session_cursor(cursor), text=q.strip(), statuses=status or (), agent=agent)
     return json_response(await directory.list_sessions(wanted, limit))
 
@@ -84,13 +84,13 @@ async def list_sessions(
 async def list_queue(
     directory: DirectoryDependency, cursor: str = "", limit: Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE)] = 50
 ) -> Response:
-    """A page of what is waiting for a person in all sessions, oldest first."""
+    """Return a page of what is waiting for a person in all sessions, oldest first."""
     return json_response(await directory.list_queue(cursor, limit))
 
 
 @api.get("/sessions/{session_id}", response_model=SessionDetail)
 async def get_session(directory: DirectoryDependency, session_id: str) -> Response:
-    """A session, without its rows."""
+    """Return a session, without its rows."""
     return json_response(await directory.get_detail(session_id))
 
 
@@ -126,13 +126,13 @@ async def get_rows(
 
 @api.get("/sessions/{session_id}/rows/{index}", response_model=RowDetail)
 async def get_row(reader: ReaderDependency, session_id: str, index: int, full: bool = False) -> Response:
-    """The values and files of a row; values over 20 KB are cut unless `full`."""
+    """Return the values and files of a row; values over 20 KB are cut unless `full`."""
     return json_response(await reader.get_row_detail(session_id, index, full=full))
 
 
 @api.get("/sessions/{session_id}/rows/{index}/verdict", response_model=VerdictInfo)
 async def get_row_verdict(reader: ReaderDependency, session_id: str, index: int) -> Response:
-    """The verdict that a row shows: what was expected beside what happened."""
+    """Return the verdict that a row shows: what was expected beside what happened."""
     return json_response(await reader.get_verdict(session_id, index))
 
 
@@ -142,47 +142,47 @@ async def get_row_verdict(reader: ReaderDependency, session_id: str, index: int)
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
 async def get_media_file(reader: ReaderDependency, session_id: str, index: int, file_index: int) -> Response:
-    """The bytes of an image or file of a row."""
+    """Return the bytes of an image or file of a row."""
     return build_media_response(await reader.get_media_file(session_id, index, file_index))
 
 
 @api.get("/sessions/{session_id}/world", response_model=PlayedWorldInfo)
 async def get_session_world(reader: ReaderDependency, session_id: str) -> Response:
-    """The world that a person plays in: its time, hints and apps."""
+    """Return the world that a person plays in: its time, hints and apps."""
     return json_response(reader.get_world(session_id))
 
 
 @api.get("/sessions/{session_id}/world/graph", response_model=WorldGraphInfo)
 async def get_session_world_graph(reader: ReaderDependency, session_id: str) -> Response:
-    """What has become of the scenario's events in a session: what happened, what failed, what is due."""
+    """Return what has become of the scenario's events in a session: what happened, what failed, what is due."""
     return json_response(await reader.get_world_graph(session_id))
 
 
 @api.get("/sessions/{session_id}/world/state", response_model=dict[str, Any])
 async def get_session_world_state(reader: ReaderDependency, session_id: str, app: str) -> Response:
-    """The state of an app in the world of a session."""
+    """Return the state of an app in the world of a session."""
     return Response(dump_json(reader.get_world_state(session_id, app)), media_type="application/json")
 
 
 @api.get("/sessions/{session_id}/briefing", response_model=Briefing)
 async def get_briefing(reader: ReaderDependency, session_id: str, turn_id: str | None = None) -> Response:
-    """The agent's instruction, tools and schemas: of a turn, or without `turn_id`, of the next one."""
+    """Return the agent's instruction, tools and schemas: of a turn, or without `turn_id`, of the next one."""
     return json_response(await reader.get_briefing(session_id, turn_id))
 
 
 @api.get("/sessions/{session_id}/turns/{turn_id}/request", response_model=RequestInfo)
 async def get_request(reader: ReaderDependency, session_id: str, turn_id: str) -> Response:
-    """The exact model request of a turn."""
+    """Return the exact model request of a turn."""
     return json_response(await reader.get_request_info(session_id, turn_id))
 
 
 @api.get("/sessions/{session_id}/state", response_model=dict[str, Any])
 async def get_state(reader: ReaderDependency, session_id: str) -> Response:
-    """The current session state."""
+    """Return the current session state."""
     return json_response(await reader.get_state(session_id))
 
 
 @api.get("/sessions/{session_id}/state/needs", response_model=StateNeeds)
 async def get_state_needs(reader: ReaderDependency, session_id: str) -> Response:
-    """The keys of the state that instructions need and that are not set."""
+    """Return the keys of the state that instructions need and that are not set."""
     return json_response(await reader.get_state_needs(session_id))

@@ -44,13 +44,13 @@ bench_api = create_router("/api/benches")
 
 @bench_api.get("", response_model=list[BenchEntry])
 async def list_benches(benches: BenchesDependency) -> Response:
-    """The benches that the server was started with."""
+    """Return the benches that the server was started with."""
     return json_response([await bench.summarize() for bench in benches])
 
 
 @bench_api.get("/{key}", response_model=BenchInfo)
 async def get_bench(bench: BenchDependency, generation: int = -1, after: Annotated[int, Query(ge=0)] = 0) -> Response:
-    """A bench, with the runs that have ended since a request before."""
+    """Return a bench, with the runs that have ended since a request before."""
     return json_response(await bench.describe(generation, after))
 
 
@@ -70,7 +70,7 @@ async def requeue_bench_run(bench: BenchDependency, run_key: BenchRunKey) -> Res
 
 @bench_api.get("/{key}/report", response_class=Response)
 async def get_bench_report(bench: BenchDependency, report: str) -> Response:
-    """The page of a run that has ended."""
+    """Return the page of a run that has ended."""
     page = await bench.read_report(report)
     return Response(page, media_type="text/html", headers={"Content-Security-Policy": _REPORT_POLICY})
 
@@ -82,7 +82,7 @@ async def get_bench_run(
     attempt: str = "",
     after_seq: Annotated[int, Query(ge=0, le=_MAX_NUMBER)] = 0,
 ) -> Response:
-    """A run that is executed now or has ended, with what has happened in it since a request before."""
+    """Return a run that is executed now or has ended, with what has happened in it since a request before."""
     return json_response(await bench.describe_run(run_id, attempt, after_seq))
 
 
@@ -100,14 +100,14 @@ async def list_bench_run_rows(
 async def get_bench_run_row(
     bench: BenchDependency, run: RunDependency, run_id: str, index: int, full: bool = False
 ) -> Response:
-    """The values and files of a row; values over 20 KB are cut unless `full`."""
+    """Return the values and files of a row; values over 20 KB are cut unless `full`."""
     url = f"/api/benches/{bench.key}/runs/{run_id}"
     return json_response(await run.get_row_detail(index, url=url, full=full))
 
 
 @bench_api.get("/{key}/runs/{run_id}/rows/{index}/verdict", response_model=VerdictInfo)
 async def get_bench_run_verdict(run: RunDependency, index: int) -> Response:
-    """The verdict that a row shows: what was expected beside what happened."""
+    """Return the verdict that a row shows: what was expected beside what happened."""
     return json_response(run.get_verdict(index))
 
 
@@ -117,5 +117,5 @@ async def get_bench_run_verdict(run: RunDependency, index: int) -> Response:
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
 async def get_bench_run_media(run: RunDependency, index: int, file_index: int) -> Response:
-    """The bytes of an image or file of a row."""
+    """Return the bytes of an image or file of a row."""
     return build_media_response(await run.get_media_file(index, file_index))

@@ -79,7 +79,7 @@ class OpenBench:
         """The rows of runs that are executed now, or whose sessions are stored."""
 
     async def summarize(self) -> BenchEntry:
-        """Returns the bench as the browser lists it."""
+        """Return the bench as the browser lists it."""
         async with self._lock:
             activity = await asyncio.to_thread(self._refresh)
             latest = {result.key: result for result in self._results}
@@ -94,7 +94,7 @@ class OpenBench:
             )
 
     async def describe(self, generation: int = -1, after: int = 0) -> BenchInfo:
-        """Returns the bench, with the results after the first `after`; all if they were written anew."""
+        """Return the bench, with the results after the first `after`; all if they were written anew."""
         async with self._lock:
             activity = await asyncio.to_thread(self._refresh)
             start = after if generation == self._generation else 0
@@ -117,7 +117,7 @@ class OpenBench:
             )
 
     async def describe_run(self, run_id: str, attempt: str, after_seq: int) -> BenchRunDetail:
-        """Returns a run that is executed now or has ended, with the rows that are new since a request before.
+        """Return a run that is executed now or has ended, with the rows that are new since a request before.
 
         Args:
             run_id: The run.
@@ -168,7 +168,7 @@ class OpenBench:
         await asyncio.to_thread(request_run, self._folder, key)
 
     async def read_report(self, report: str) -> bytes:
-        """Returns the page of a run; only of one that a result names, and only inside of the folder."""
+        """Return the page of a run; only of one that a result names, and only inside of the folder."""
         async with self._lock:
             is_known = any(result.report == report for result in self._results)
         folder = self._folder.resolve()

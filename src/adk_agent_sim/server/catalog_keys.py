@@ -6,7 +6,7 @@ from collections.abc import Container
 
 
 def find_free_key(wanted: str, taken: Container[str]) -> str:
-    """Returns `wanted`, or the first of `wanted_2`, `wanted_3`, ... that is not taken."""
+    """Return `wanted`, or the first of `wanted_2`, `wanted_3`, ... that is not taken."""
     key, number = wanted, 1
     while key in taken:
         number += 1

@@ -16,7 +16,7 @@ from adk_agent_sim.timeline.timeline import Timeline
 
 
 async def load_confirmation(timeline: Timeline, summary: SessionSummary) -> PendingConfirmation | None:
-    """Returns the oldest confirmation that waits for the user; None if none does."""
+    """Return the oldest confirmation that waits for the user; None if none does."""
     asking = next((request for request in summary.pending.values() if request.kind is RequestKind.CONSENT), None)
     if asking is None:
         return None
@@ -39,6 +39,6 @@ async def load_confirmation(timeline: Timeline, summary: SessionSummary) -> Pend
 
 
 def _extract_hint(confirmation: Mapping[str, Json]) -> str:
-    """Returns the tool's hint; ADK's default hint, which describes its API to programs, is left out."""
+    """Return the tool's hint; ADK's default hint, which describes its API to programs, is left out."""
     hint = str(confirmation.get("hint") or "")
     return "" if is_default_confirmation_hint(hint) else hint

@@ -19,7 +19,7 @@ from adk_agent_sim.timeline.strict_json import dump_json
 
 
 def build_response(decision: DecisionInput, request: RequestSettings) -> Json:
-    """Returns the decision as an `LlmResponse` in JSON.
+    """Return the decision as an `LlmResponse` in JSON.
 
     Raises:
         MalformedValue: The arguments or the final response are not valid JSON.
@@ -42,7 +42,7 @@ def build_response(decision: DecisionInput, request: RequestSettings) -> Json:
 
 
 def build_suggestion(response: Json) -> Suggestion:
-    """Returns a model response as a decision; a call of ADK's response tool becomes a final response."""
+    """Return a model response as a decision; a call of ADK's response tool becomes a final response."""
     calls = get_function_calls(response)
     if len(calls) == 1 and calls[0].get("name") == SET_MODEL_RESPONSE:
         return Suggestion(calls=[], text=dump_json(calls[0].get("args") or {}, indent=2))
@@ -53,7 +53,7 @@ def build_suggestion(response: Json) -> Suggestion:
 
 
 def find_call_problems(request: RequestSettings, calls: Sequence[Mapping[str, Json]]) -> list[FieldProblem]:
-    """Returns the problems of each call: of its arguments, or that its tool is not offered."""
+    """Return the problems of each call: of its arguments, or that its tool is not offered."""
     all_problems: list[FieldProblem] = []
     for index, call in enumerate(calls):
         name = call.get("name") or ""
@@ -68,7 +68,7 @@ def find_call_problems(request: RequestSettings, calls: Sequence[Mapping[str, Js
 
 
 def find_answer_problems(request: RequestSettings, value: Json) -> list[Problem]:
-    """Returns the problems of a final response; none if the turn has no output schema."""
+    """Return the problems of a final response; none if the turn has no output schema."""
     schema = find_output_schema(request)
     if schema is None:
         return []
@@ -78,7 +78,7 @@ def find_answer_problems(request: RequestSettings, value: Json) -> list[Problem]
 
 
 def _to_tool_arguments(request: RequestSettings, data: Json) -> dict[str, Json]:
-    """Returns a final response as arguments of ADK's response tool.
+    """Return a final response as arguments of ADK's response tool.
 
     If the output schema is not an object, the tool has one parameter that holds the whole response.
     """

@@ -35,7 +35,7 @@ class EnvironmentControls:
         self._runs = runs
 
     async def get_environment(self, session_id: str) -> EnvironmentInfo:
-        """Returns the session's rules, their counts, and the faults that are pending."""
+        """Return the session's rules, their counts, and the faults that are pending."""
         return self._build_info(session_id, await self._load_environment(session_id, "show its environment"))
 
     async def switch_rule(self, session_id: str, rule_switch: RuleSwitchInput) -> EnvironmentInfo:
@@ -113,7 +113,7 @@ class EnvironmentControls:
         return self._build_info(session_id, environment)
 
     async def _find_target(self, session_id: str, fault: FaultInput) -> str:
-        """Returns the name of the fault's tool, or the one that stands for the model."""
+        """Return the name of the fault's tool, or the one that stands for the model."""
         if fault.seat == "model":
             if fault.tool_name:
                 raise InvalidFault(MODEL_SEAT, f"tool_name: leave it out instead of {fault.tool_name!r}")
@@ -121,7 +121,7 @@ class EnvironmentControls:
         return await self._find_tool(session_id, fault.tool_name)
 
     async def _find_tool(self, session_id: str, tool: str) -> str:
-        """Returns the name of a tool; raises NotFound if the agents have no such tool."""
+        """Return the name of a tool; raise NotFound if the agents have no such tool."""
         try:
             catalog = await build_tool_catalog(self._runs.require(session_id, "change its environment").app)
         except ToolsetUnavailable:

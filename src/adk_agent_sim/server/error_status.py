@@ -65,7 +65,7 @@ ERROR_STATUSES: Mapping[type[Exception], ErrorStatus] = {
 
 
 def get_error_status(error: Exception) -> ErrorStatus:
-    """Returns the statuses of an error; INTERNAL and 500 for one that is not ours."""
+    """Return the statuses of an error; INTERNAL and 500 for one that is not ours."""
     return next((ERROR_STATUSES[kind] for kind in type(error).__mro__ if kind in ERROR_STATUSES), _UNEXPECTED_STATUS)
 
 

@@ -44,13 +44,13 @@ eval_api = create_router("/api/evals")
 
 @eval_api.get("", response_model=list[EvalFileSummary])
 async def list_eval_files(evals: EvalsDependency) -> Response:
-    """The files that the server was started with, or those of its agents."""
+    """Return the files that the server was started with, or those of its agents."""
     return json_response([await file.summarize() for file in await evals.list_files()])
 
 
 @eval_api.get("/{key}", response_model=EvalFileInfo)
 async def get_eval_file(file: EvalFileDependency) -> Response:
-    """A file with its cases."""
+    """Return a file with its cases."""
     return json_response(await file.describe())
 
 
@@ -74,7 +74,7 @@ async def redo_eval_edit(file: EvalFileDependency) -> Response:
 
 @eval_api.get("/{key}/cases/{case_key}", response_model=EvalCaseDetail)
 async def get_eval_case(file: EvalFileDependency, case_key: str) -> Response:
-    """A case with its fields and its last check."""
+    """Return a case with its fields and its last check."""
     return json_response(await file.describe_case(case_key))
 
 
@@ -91,7 +91,7 @@ async def get_eval_rows(
 
 @eval_api.get("/{key}/cases/{case_key}/rows/{index}", response_model=RowDetail)
 async def get_eval_row(file: EvalFileDependency, case_key: str, index: int, full: bool = False) -> Response:
-    """The values and files of a row; values over 20 KB are cut unless `full`."""
+    """Return the values and files of a row; values over 20 KB are cut unless `full`."""
     return json_response(await file.get_row_detail(case_key, index, full=full))
 
 
@@ -101,7 +101,7 @@ async def get_eval_row(file: EvalFileDependency, case_key: str, index: int, full
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
 async def get_eval_media(file: EvalFileDependency, case_key: str, index: int, file_index: int) -> Response:
-    """The bytes of an image or file of a row."""
+    """Return the bytes of an image or file of a row."""
     return build_media_response(await file.get_media_file(case_key, index, file_index))
 
 

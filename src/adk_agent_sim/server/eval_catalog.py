@@ -74,11 +74,11 @@ class EvalCatalog:
         """How many files the server was started with."""
 
     async def list_files(self) -> Sequence[OpenEvalFile]:
-        """Returns the files."""
+        """Return the files."""
         return list(self._files.values())
 
     async def get(self, key: str) -> OpenEvalFile:
-        """Returns a file; raises NotFound."""
+        """Return a file; raise NotFound."""
         if key not in self._files:
             raise NotFound(f"There is no file {key[:100]!r} of eval cases on this server.")
         return self._files[key]
@@ -101,12 +101,12 @@ class EvalCatalog:
         )
 
     def find_by_path(self, path: Path) -> OpenEvalFile | None:
-        """Returns the file at a path, if it is one of these."""
+        """Return the file at a path, if it is one of these."""
         key = self._keys.get(_resolve(path))
         return self._files[key] if key is not None else None
 
     def add_export(self, path: Path, agent_key: str) -> OpenEvalFile | None:
-        """Returns the file that a session of an agent was exported to; None if it is not one of these."""
+        """Return the file that a session of an agent was exported to; None if it is not one of these."""
         return self.find_by_path(path)
 
     def _open(self, file: EvalFile, replays: CaseReplays) -> OpenEvalFile:
@@ -135,7 +135,7 @@ class OpenEvalFile:
         """The timelines that were read last, by fingerprint."""
 
     async def summarize(self) -> EvalFileSummary:
-        """Returns the file as the browser lists it; one that cannot be read now has a problem."""
+        """Return the file as the browser lists it; one that cannot be read now has a problem."""
         count, problem = 0, ""
         try:
             count = len((await asyncio.to_thread(self.file.read)).cases)
@@ -146,7 +146,7 @@ class OpenEvalFile:
         )
 
     async def find_key_of(self, eval_id: str) -> str:
-        """Returns the key of the last case with an id; empty if there is none, or the file cannot be read now."""
+        """Return the key of the last case with an id; empty if there is none, or the file cannot be read now."""
         try:
             cases = (await asyncio.to_thread(self.file.read)).cases
         except (SimulatorError, OSError):
@@ -154,7 +154,7 @@ class OpenEvalFile:
         return next((case.key for case in reversed(cases) if case.eval_id == eval_id), "")
 
     async def describe(self) -> EvalFileInfo:
-        """Returns the file with its cases."""
+        """Return the file with its cases."""
         return await asyncio.to_thread(self._describe)
 
     def _describe(self) -> EvalFileInfo:
@@ -176,7 +176,7 @@ class OpenEvalFile:
         )
 
     async def describe_case(self, case_key: str) -> EvalCaseDetail:
-        """Returns a case with its fields and its last check."""
+        """Return a case with its fields and its last check."""
         schemas = await self.replays.load_schemas()
         return await asyncio.to_thread(self._describe_detail, case_key, schemas)
 
@@ -198,18 +198,18 @@ class OpenEvalFile:
         return build_check_info(other_name, None, scores, "")
 
     async def list_rows(self, case_key: str, start: int, count: int) -> list[Row]:
-        """Returns up to `count` rows of a case from index `start` on."""
+        """Return up to `count` rows of a case from index `start` on."""
         _, rows = await asyncio.to_thread(self._build_timeline, case_key)
         return [to_api_row(row, is_live=False) for row in rows[start : start + count]]
 
     async def get_row_detail(self, case_key: str, index: int, *, full: bool) -> RowDetail:
-        """Returns the values and files of a row; long values are cut unless `full`."""
+        """Return the values and files of a row; long values are cut unless `full`."""
         row, row_events = await self._load_row_events(case_key, index)
         url = f"/api/evals/{self.key}/cases/{case_key}/rows/{index}/media"
         return await row_details.build_row_detail(row, row_events, _read_no_block, url=url, full=full)
 
     async def get_media_file(self, case_key: str, index: int, file_index: int) -> row_details.MediaContent:
-        """Returns an image or file of a row."""
+        """Return an image or file of a row."""
         _, row_events = await self._load_row_events(case_key, index)
         files = await row_details.load_media(row_events, _read_no_block)
         if not 0 <= file_index < len(files):

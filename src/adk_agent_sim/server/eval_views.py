@@ -28,7 +28,7 @@ _MAX_LINE_CHARS = 70
 
 
 def build_field_info(field: CaseField, schemas: Mapping[str, Mapping[str, Any]]) -> CaseFieldInfo:
-    """Returns a field as a person corrects it; `schemas` are those of the arguments of tools, by name."""
+    """Return a field as a person corrects it; `schemas` are those of the arguments of tools, by name."""
     schema = schemas.get(field.tool_name) if field.is_arguments else None
     return CaseFieldInfo(
         path=field.path,
@@ -42,7 +42,7 @@ def build_field_info(field: CaseField, schemas: Mapping[str, Mapping[str, Any]])
 
 
 def build_check_info(source: str, replay: Replay | None, scores: CaseScores | None, problem: str) -> CaseCheckInfo:
-    """Returns what a replay or a comparison found.
+    """Return what a replay or a comparison found.
 
     Args:
         source: What the case was compared with.
@@ -105,6 +105,6 @@ def _format_value(value: Json) -> str:
 
 
 def _format_json(value: Json) -> str:
-    """Returns a value on one line if it is short, else indented."""
+    """Return a value on one line if it is short, else indented."""
     line = dump_json(value)
     return line if len(line) <= _MAX_LINE_CHARS else dump_json(value, indent=2)

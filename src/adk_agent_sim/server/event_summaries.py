@@ -23,7 +23,7 @@ _EVENT_KINDS: dict[str, EventKind] = {
 
 
 def iter_event_summaries(scenario: ScenarioImportedFromJson) -> Iterator[EventSummary]:
-    """Yields the events by their expected times."""
+    """Yield the events by their expected times."""
     graph = EventGraph(scenario.trace)
     turns = graph.compute_turns()
     for name in sort_for_display(graph):
@@ -43,7 +43,7 @@ def iter_event_summaries(scenario: ScenarioImportedFromJson) -> Iterator[EventSu
 
 
 def leave_out_events(events: Sequence[EventSummary], hidden: Collection[int]) -> list[EventSummary]:
-    """Returns the events without those with these indexes; what depended on one depends on what that depended on."""
+    """Return the events without those with these indexes; what depended on one depends on what that depended on."""
     by_index = {each.index: each for each in events}
 
     def list_parents(event: EventSummary) -> list[int]:
@@ -69,14 +69,14 @@ def leave_out_events(events: Sequence[EventSummary], hidden: Collection[int]) ->
 
 
 def classify_event(event: AnyEvent) -> EventKind:
-    """Returns the kind of an event."""
+    """Return the kind of an event."""
     if isinstance(event, ExportedOracleEvent):
         return "oracle"
     return _EVENT_KINDS.get(event.event_type, "other")
 
 
 def read_arguments(event: AnyEvent) -> dict[str, Json]:
-    """Returns the arguments by name. The file stores values as text; one that does not fit its type stays a text."""
+    """Return the arguments by name. The file stores values as text; one that does not fit its type stays a text."""
     given = event.action.args if event.action else None
     return {each.name: _read_argument(each) for each in given or ()}
 

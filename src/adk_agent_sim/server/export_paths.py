@@ -11,13 +11,13 @@ from adk_agent_sim.golden.session import SimulatedAgentConfig
 
 
 def find_export_folder(config: SimulatedAgentConfig, format_name: ExportFormatName) -> Path:
-    """Returns the folder that exports of an agent are written to; requests may name paths in it."""
+    """Return the folder that exports of an agent are written to; requests may name paths in it."""
     eval_set_folder = config.resolve_eval_set_path().parent
     return Path(config.folder or eval_set_folder) / "tests" if format_name == "adk-test" else eval_set_folder
 
 
 def resolve_export_path(config: SimulatedAgentConfig, format_name: ExportFormatName, requested: str) -> Path:
-    """Returns the file that a request names, relative to the agent's export folder or absolute.
+    """Return the file that a request names, relative to the agent's export folder or absolute.
 
     Raises:
         ExportRefused: The path leads out of the folder, also through a link, is hidden, or has a wrong extension.

@@ -86,7 +86,7 @@ ExportWriter: TypeAlias = Callable[[ExportSource], ExportResult]
 
 
 def list_export_formats() -> list[ExportFormatInfo]:
-    """Returns the formats that this server can write, in the order in which people are offered them."""
+    """Return the formats that this server can write, in the order in which people are offered them."""
     return [
         ExportFormatInfo(
             name=each.name,
@@ -165,7 +165,7 @@ def write_test_fixture(source: ExportSource) -> ExportResult:
 
 
 def find_export_obstacles(source: ExportSource, path: str, format_name: ExportFormatName) -> list[str]:
-    """Returns why the export is refused unless `anyway` is set."""
+    """Return why the export is refused unless `anyway` is set."""
     if format_name != "adk-test":
         return []
     events = source.select_events()

@@ -81,7 +81,7 @@ class FolderAgents:
                     self._take_over(entry, self.folder.preloaded)
 
     async def load(self, entry: CatalogEntry) -> PlayableAgent:
-        """Returns the version of an agent that new sessions use; loads it first if that is needed.
+        """Return the version of an agent that new sessions use; load it first if that is needed.
 
         Raises:
             AgentLoadFailed: It cannot be loaded, or not in time.
@@ -188,7 +188,7 @@ class FolderAgents:
         self._baseline = {**found, **self._baseline, **own}
 
     def _compare_with_baseline(self, found: Mapping[Path, Fingerprint]) -> set[Path]:
-        """Returns the files that have changed; a new one only if it may be what an agent lacks that did not load."""
+        """Return the files that have changed; a new one only if it may be what an agent lacks that did not load."""
         failed = [self.folder.root / entry.folder_name for entry in self.entries.values() if entry.failure is not None]
         new = {path for path in found if path not in self._baseline}
         missed = {path for path in new if any(path.is_relative_to(folder) for folder in failed)}

@@ -28,7 +28,7 @@ class FormChecks:
         self._runs = runs
 
     async def find_problems(self, session_id: str, turn_id: str | None, form: CheckInput) -> list[FieldProblem]:
-        """Returns the problems of a form; none if it could be sent.
+        """Return the problems of a form; none if it could be sent.
 
         Raises:
             TurnNotFound: A call or answer was given without its turn, or there is no such turn.

@@ -308,7 +308,7 @@ class SimulatorService:
         return build_legacy_event(event, model_request, exact=request.all_kinds)
 
     async def _iter_until_shutdown(self, items: AsyncGenerator[ItemT]) -> AsyncIterator[ItemT]:
-        """Yields items until there are no more or the server shuts down."""
+        """Yield items until there are no more or the server shuts down."""
         async with aclosing(items):
             while True:
                 # A task for each item, so that one wait can end with the item or with the shutdown.
@@ -348,7 +348,7 @@ def _read_response(request: v1.SubmitDecisionRequest) -> Json:
 
 
 def _parse_draft(session_id: str, index: int, message: v1.SessionEvent) -> _Draft:
-    """Returns a client's event as a draft for the timeline, with its block."""
+    """Return a client's event as a draft for the timeline, with its block."""
     event = request_validation.parse_client_event(index, message)
     # The timeline numbers and dates events; what a client says about that is not used.
     event = replace(event, event_id=event.event_id or str(uuid4()), session_id=session_id, seq=0, timestamp=0.0)
@@ -361,7 +361,7 @@ def _parse_draft(session_id: str, index: int, message: v1.SessionEvent) -> _Draf
 
 
 def _group_commits(drafts: Sequence[_Draft]) -> list[list[_Draft]]:
-    """Returns the drafts in groups that can be committed together.
+    """Return the drafts in groups that can be committed together.
 
     A withdrawal is a group of its own: if its turn was decided meanwhile, the timeline ignores it.
     """

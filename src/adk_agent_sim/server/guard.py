@@ -150,7 +150,7 @@ class Guard:
         return None
 
     async def _exchange_code(self, scope: Scope, headers: Headers) -> Response | None:
-        """Returns a redirect that exchanges the code in a page's address for a cookie; None if there is no code."""
+        """Return a redirect that exchanges the code in a page's address for a cookie; None if there is no code."""
         if scope["type"] != "http" or scope["method"] != "GET" or scope["path"].startswith("/api/"):
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
@@ -214,7 +214,7 @@ class Guard:
         return f"{self._cookie}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}"
 
     def _read_session_cookies(self, headers: Headers) -> Sequence[str]:
-        """Returns the values of our cookie.
+        """Return the values of our cookie.
 
         Parsed by hand: cookies ignore ports, so those of any other server on this machine arrive too, and a strict
         parser would reject the whole header for one malformed cookie.
@@ -235,7 +235,7 @@ def _is_page_visit(scope: Scope, headers: Headers) -> bool:
 
 
 def _build_page_url(scope: Scope, query: Sequence[tuple[str, str]]) -> str:
-    """Returns the address of a page on this server."""
+    """Return the address of a page on this server."""
     # A path that starts with two slashes would redirect to another host.
     path = "/" + quote(scope["path"].lstrip("/"))
     return f"{path}?{urlencode(query)}" if query else path

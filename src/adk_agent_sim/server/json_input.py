@@ -8,7 +8,7 @@ from adk_agent_sim.timeline.strict_json import MAX_DEPTH, InvalidJson, parse_jso
 
 
 def parse_json_input(text: str, label: str = "The value") -> Json:
-    """Returns the value of a JSON text.
+    """Return the value of a JSON text.
 
     Raises:
         MalformedValue: The text is not JSON or is beyond the limits; the message begins with `label`.
@@ -20,7 +20,7 @@ def parse_json_input(text: str, label: str = "The value") -> Json:
 
 
 def parse_json_object_input(text: str, label: str) -> dict[str, Json]:
-    """Returns the object of a JSON text, and otherwise behaves as `parse_json_input`."""
+    """Return the object of a JSON text, and otherwise behaves as `parse_json_input`."""
     try:
         return parse_json_object(text, max_depth=MAX_DEPTH, allow_duplicate_keys=True)
     except InvalidJson as error:

@@ -24,7 +24,7 @@ _SEPARATE_CONFIG_FIELDS = ("tools", "system_instruction", "response_schema")
 
 
 def build_legacy_event(event: Event, request: ModelRequest | None = None, *, exact: bool = False) -> v1.SessionEvent:
-    """Returns an event as a message of the first protocol.
+    """Return an event as a message of the first protocol.
 
     Args:
         event: The event.
@@ -48,7 +48,7 @@ def build_legacy_event(event: Event, request: ModelRequest | None = None, *, exa
 
 
 def split_request(message: v1.GenerateContentRequest, exact_request: Mapping[str, Json] | None = None) -> RequestBlocks:
-    """Returns a request as blocks, from its exact JSON if the client sent that along."""
+    """Return a request as blocks, from its exact JSON if the client sent that along."""
     request = exact_request if exact_request is not None else from_request_message(message)
     config = cast("Mapping[str, Json]", request.get("config") or {})
     rest: dict[str, Json] = {name: value for name, value in config.items() if name not in _SEPARATE_CONFIG_FIELDS}
@@ -68,7 +68,7 @@ def split_request(message: v1.GenerateContentRequest, exact_request: Mapping[str
 
 
 def _join_request(request: ModelRequest) -> dict[str, Json]:
-    """Returns the request as one JSON value in the shape of ADK's LlmRequest."""
+    """Return the request as one JSON value in the shape of ADK's LlmRequest."""
     config = dict(request.config["config"])
     if request.instruction is not None:
         config["system_instruction"] = request.instruction

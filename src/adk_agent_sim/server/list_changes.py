@@ -52,13 +52,13 @@ class ListChanges:
                 self._remember(session_id, entry)
 
     def list_changed_after(self, revision: int | None) -> Sequence[str] | None:
-        """Returns the sessions that have changed after a revision; None if that is not known any more."""
+        """Return the sessions that have changed after a revision; None if that is not known any more."""
         if revision is None or not self._first_known <= revision <= self.revision:
             return None
         return [session_id for session_id, changed in self._revisions.items() if changed > revision]
 
     async def _read_entry(self, session_id: str) -> tuple[object, ...]:
-        """Returns what a list shows of a session; an empty tuple if it was deleted."""
+        """Return what a list shows of a session; an empty tuple if it was deleted."""
         try:
             info = await self._directory.get_info(session_id)
         except SessionNotFound:

@@ -10,7 +10,7 @@ from adk_agent_sim.server.row_details import IMAGE_MIME_TYPES, MediaContent
 
 
 def build_media_response(file: MediaContent) -> Response:
-    """Returns the bytes of a file: bitmaps are shown, everything else is downloaded."""
+    """Return the bytes of a file: bitmaps are shown, everything else is downloaded."""
     is_image = file.mime_type in IMAGE_MIME_TYPES
     # Anything but a bitmap, SVG and HTML above all, could run script with the page's rights if the browser rendered
     # it: it is only ever downloaded.

@@ -26,7 +26,7 @@ _SOCKET_MESSAGES = (FollowRequest, SessionUpdate, SessionListUpdate, SessionGone
 
 
 def build_document() -> dict[str, Any]:
-    """Returns the OpenAPI document."""
+    """Return the OpenAPI document."""
     document = create_app(None).openapi()
     _, schemas = models_json_schema(
         [(model, "serialization" if model is not FollowRequest else "validation") for model in _SOCKET_MESSAGES],
@@ -40,7 +40,7 @@ def build_document() -> dict[str, Any]:
 
 
 def render_document() -> str:
-    """Returns the document as text."""
+    """Return the document as text."""
     return json.dumps(build_document(), indent=2, sort_keys=True) + "\n"
 
 

@@ -16,13 +16,13 @@ _RESPONSE_FIELDS = {"cursor": "next_cursor", "page_token": "next_page_token"}
 
 
 def format_session_cursor(cursor: SessionCursor) -> str:
-    """Returns the text of a cursor in the list of sessions."""
+    """Return the text of a cursor in the list of sessions."""
     created_at, session_id = cursor
     return f"{created_at}:{session_id}"
 
 
 def parse_session_cursor(text: str, field: str = "cursor") -> SessionCursor | None:
-    """Returns the cursor after which a page of sessions begins; None for the first page."""
+    """Return the cursor after which a page of sessions begins; None for the first page."""
     if not text:
         return None
     created_at, _, session_id = text.partition(":")
@@ -31,14 +31,14 @@ def parse_session_cursor(text: str, field: str = "cursor") -> SessionCursor | No
 
 
 def format_queue_cursor(cursor: QueueCursor) -> str:
-    """Returns the text of a cursor in the queue."""
+    """Return the text of a cursor in the queue."""
     requested_at, session_id, position = cursor
     # The id comes last, because it may contain colons itself.
     return f"{requested_at}:{position}:{session_id}"
 
 
 def parse_queue_cursor(text: str) -> QueueCursor | None:
-    """Returns the cursor after which a page of the queue begins; None for the first page."""
+    """Return the cursor after which a page of the queue begins; None for the first page."""
     if not text:
         return None
     requested_at, _, rest = text.partition(":")

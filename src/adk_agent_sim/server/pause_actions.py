@@ -38,7 +38,7 @@ _KINDS = (RequestKind.INPUT, RequestKind.CREDENTIAL)
 
 
 async def load_pause(timeline: Timeline, summary: SessionSummary) -> PendingPause | None:
-    """Returns the oldest request for input or a credential that waits for the user; None if none does."""
+    """Return the oldest request for input or a credential that waits for the user; None if none does."""
     waiting = sorted((one for one in summary.pending.values() if one.kind in _KINDS), key=lambda one: one.position)
     if not waiting:
         return None
@@ -47,13 +47,13 @@ async def load_pause(timeline: Timeline, summary: SessionSummary) -> PendingPaus
 
 
 async def load_pause_arguments(timeline: Timeline, session_id: str, request: PendingRequest) -> Mapping[str, Json]:
-    """Returns the arguments of the call by which ADK asks."""
+    """Return the arguments of the call by which ADK asks."""
     (event,) = await timeline.read_events(session_id, request.seq - 1, 1)
     return find_pause_arguments(event.payload, request.request_id) if isinstance(event.payload, AgentEvent) else {}
 
 
 def find_pause(summary: SessionSummary, request_id: str) -> PendingRequest:
-    """Returns a request that waits for the user; raises NotFound if it does not wait."""
+    """Return a request that waits for the user; raise NotFound if it does not wait."""
     request = summary.pending.get(request_id)
     if request is None or request.is_inside_run:
         raise NotFound("This request does not wait for an answer; it may have been answered already.")
@@ -136,7 +136,7 @@ class PauseActions:
         await process.edit_state(session_id, dump_json(dict(changes)))
 
     def find_problem(self, session_id: str) -> str:
-        """Returns why nobody can answer the requests of a session from here; empty if somebody can."""
+        """Return why nobody can answer the requests of a session from here; empty if somebody can."""
         if self._runs.find(session_id) is not None or self._restarts.find(session_id) is not None:
             return ""
         if not self._runs.allow_remote_agents:

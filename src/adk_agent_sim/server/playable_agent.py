@@ -30,7 +30,7 @@ class PlayableAgent:
     def create_run(
         self, timeline: Timeline, *, state: Mapping[str, Json] | None = None, user_id: str | None = None
     ) -> AgentRun:
-        """Returns a new run of the agent, not opened yet.
+        """Return a new run of the agent, not opened yet.
 
         Args:
             timeline: Where its session is recorded.
@@ -46,6 +46,6 @@ class PlayableAgent:
         )
 
     def create_unlisted_run(self) -> AgentRun:
-        """Returns a run of the agent, not opened yet, that leaves nothing on a timeline or in the user's services."""
+        """Return a run of the agent, not opened yet, that leaves nothing on a timeline or in the user's services."""
         services = replace(self.services, session=None, artifact=None)
         return AgentRun(self.config.app or self.config.agent, Timeline(), services=services)

@@ -63,7 +63,7 @@ class PlayerChoice:
         self._describer = describer
 
     async def list_players(self, session_id: str) -> list[PlayerOption]:
-        """Returns who can play the models of a session.
+        """Return who can play the models of a session.
 
         Raises:
             ForkRefused: The session does not run on this server.
@@ -135,7 +135,7 @@ class PlayerChoice:
 
 
 def _list_files(config: SimulatedAgentConfig) -> list[_Recording]:
-    """Returns the recordings among the files that the agent's config names."""
+    """Return the recordings among the files that the agent's config names."""
     folder = find_export_folder(config, "adk-test")
     fixtures = sorted(folder.glob(f"*{EXPORT_FORMATS['adk-test'].extension}")) if folder.is_dir() else []
     paths = [config.resolve_eval_set_path(), *fixtures]

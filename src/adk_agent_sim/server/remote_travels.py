@@ -40,13 +40,13 @@ class RemoteTravels:
         self._restarts = restarts
 
     def find_process(self, session_id: str) -> RestartConnection | None:
-        """Returns the process that can restart a session; None if there is none."""
+        """Return the process that can restart a session; None if there is none."""
         return self._restarts.find(session_id)
 
     async def read_settled_source(
         self, process: RestartConnection, session_id: str, choose_point: ChoosePoint
     ) -> tuple[ForkSource, TurnPrefix]:
-        """Returns a session, and a point in it, when the tools that were called before that point have ended."""
+        """Return a session, and a point in it, when the tools that were called before that point have ended."""
         changed = asyncio.Event()
         stop_listening = await self._timeline.listen(session_id, lambda _: changed.set())
         # A process that disconnects appends no event; watchers are told of it.

@@ -74,19 +74,19 @@ CLIENT_EVENT_KINDS = frozenset(
 
 
 def require_uuid4(field: str, value: str) -> str:
-    """Returns `value` if it is a UUID of version 4."""
+    """Return `value` if it is a UUID of version 4."""
     if not _UUID4.fullmatch(value):
         raise InvalidField(field, f"must be a UUID of version 4, and is {_quote_value(value)}")
     return value
 
 
 def truncate_description(value: str) -> str:
-    """Returns a description, cut at the maximum length."""
+    """Return a description, cut at the maximum length."""
     return value[:MAX_DESCRIPTION_LENGTH]
 
 
 def require_agent_name(value: str) -> str:
-    """Returns `value` if it is an agent name of 1 to 100 characters, of which one is visible."""
+    """Return `value` if it is an agent name of 1 to 100 characters, of which one is visible."""
     if not value:
         raise InvalidField("agent_name", "must not be empty")
     event_validation.check_agent_name(value, "agent_name")
@@ -96,27 +96,27 @@ def require_agent_name(value: str) -> str:
 
 
 def require_session_id(value: str) -> str:
-    """Returns `value` if it can be the id of a session."""
+    """Return `value` if it can be the id of a session."""
     event_validation.check_identifier(value, "session_id")
     return value
 
 
 def require_after_seq(value: int) -> int:
-    """Returns `value` if a stream can start after it."""
+    """Return `value` if a stream can start after it."""
     if value < 0:
         raise InvalidField("after_seq", f"must not be negative, and is {value}")
     return value
 
 
 def parse_exact_response(text: str) -> Mapping[str, Json]:
-    """Returns the `LlmResponse` of a canonical JSON text."""
+    """Return the `LlmResponse` of a canonical JSON text."""
     value = _parse_json_field("exact_json", text)
     event_validation.validate_response(value, "exact_json")
     return value
 
 
 def parse_exact_request(text: str) -> Mapping[str, Json]:
-    """Returns the `LlmRequest` of a canonical JSON text."""
+    """Return the `LlmRequest` of a canonical JSON text."""
     value = _parse_json_field("exact_json", text)
     event_validation.validate_model_request(value, "exact_json")
     return value
@@ -137,12 +137,12 @@ def check_tool_response(request: v1.SubmitToolResponseRequest) -> None:
 
 
 def parse_result(text: str) -> Json:
-    """Returns the result of a tool."""
+    """Return the result of a tool."""
     return _parse_json_field("result_json", text)
 
 
 def parse_client_event(index: int, message: v1.SessionEvent) -> Event:
-    """Returns the event of a client's message."""
+    """Return the event of a client's message."""
     try:
         return from_event_message(message)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -200,7 +200,7 @@ def check_client_event(index: int, event: v1.SessionEvent) -> None:
 
 
 def resolve_page_size(value: int) -> int:
-    """Returns how many sessions a page has; 0 means the default."""
+    """Return how many sessions a page has; 0 means the default."""
     if value < 0:
         raise InvalidField("page_size", f"must not be negative, and is {value}")
     return min(value or _DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)

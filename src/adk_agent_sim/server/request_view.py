@@ -26,7 +26,7 @@ def build_turn_briefing(
     has_own_model: bool,
     consent_tools: Collection[str] = (),
 ) -> Briefing:
-    """Returns the briefing of a turn, from its request; `consent_tools` are those known to ask for consent."""
+    """Return the briefing of a turn, from its request; `consent_tools` are those known to ask for consent."""
     instruction = extract_instruction_text(request.instruction)
     return Briefing(
         agent_name=agent_name,
@@ -44,7 +44,7 @@ def build_turn_briefing(
 
 
 def build_agent_briefing(agent_briefing: AgentBriefing) -> Briefing:
-    """Returns the briefing of an agent before its first turn."""
+    """Return the briefing of an agent before its first turn."""
     return Briefing(
         agent_name=agent_briefing.agent_name,
         instruction=agent_briefing.instruction,
@@ -62,7 +62,7 @@ def build_agent_briefing(agent_briefing: AgentBriefing) -> Briefing:
 
 
 def build_unknown_briefing(agent_name: str) -> Briefing:
-    """Returns the briefing of an agent that does not run here, in a session without a turn."""
+    """Return the briefing of an agent that does not run here, in a session without a turn."""
     return Briefing(
         agent_name=agent_name,
         instruction="",
@@ -82,7 +82,7 @@ def _build_instruction_parts(instruction: str) -> list[InstructionPart]:
 
 
 def build_tool_info(declaration: Mapping[str, Json], *, asks_for_consent: bool = False) -> ToolInfo:
-    """Returns a tool with its schemas, from its declaration."""
+    """Return a tool with its schemas, from its declaration."""
     response: Json = declaration.get("response_json_schema") or declaration.get("response")
     return ToolInfo(
         name=declaration.get("name") or "",
@@ -97,14 +97,14 @@ def build_tool_info(declaration: Mapping[str, Json], *, asks_for_consent: bool =
 
 
 def find_output_schema(request: RequestSettings) -> JsonSchema | None:
-    """Returns the schema of the final response: the request's own, or the parameters of ADK's response tool."""
+    """Return the schema of the final response: the request's own, or the parameters of ADK's response tool."""
     if request.response_schema is not None:
         return request.response_schema
     return request.find_parameters_schema(SET_MODEL_RESPONSE)
 
 
 def build_request_info(request: ModelRequest) -> RequestInfo:
-    """Returns the request as one object, with its size."""
+    """Return the request as one object, with its size."""
     config: Mapping[str, Json] = request.config.get("config") or {}
     full_request: dict[str, Any] = {
         **{name: value for name, value in request.config.items() if name not in _NOT_SENT},
@@ -118,7 +118,7 @@ def build_request_info(request: ModelRequest) -> RequestInfo:
 
 
 def extract_instruction_text(instruction: Json) -> str:
-    """Returns a system instruction as text; ADK also accepts a content or a list of parts."""
+    """Return a system instruction as text; ADK also accepts a content or a list of parts."""
     if isinstance(instruction, str) or instruction is None:
         return instruction or ""
     listed: Any = cast("dict[str, Json]", instruction).get("parts") if isinstance(instruction, dict) else instruction

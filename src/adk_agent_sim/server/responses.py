@@ -24,17 +24,17 @@ _OVERRIDABLE_ERRORS = (
 
 
 def json_response(value: BaseModel | Sequence[BaseModel] | dict[str, Any], status: int = 200) -> Response:
-    """Returns a value as a JSON response."""
+    """Return a value as a JSON response."""
     return Response(to_ascii_json(value), status, media_type="application/json")
 
 
 def to_ascii_json(value: BaseModel | Sequence[BaseModel] | dict[str, Any]) -> str:
-    """Returns a value as JSON text in ASCII: lone surrogates, which UTF-8 cannot encode, stay escaped."""
+    """Return a value as JSON text in ASCII: lone surrogates, which UTF-8 cannot encode, stay escaped."""
     return dump_json(_dump_models(value), ensure_ascii=True)
 
 
 def error_response(error: Exception, problems: Sequence[FieldProblem] = ()) -> Response:
-    """Returns the response for an error; `problems` replace those that the error itself carries."""
+    """Return the response for an error; `problems` replace those that the error itself carries."""
     own_problems = getattr(error, "problems", ())
     listed = problems or [FieldProblem(path=each.path, message=each.message) for each in own_problems]
     # The text of these errors repeats their problems, which the browser shows beside the fields, or says how Python

@@ -57,7 +57,7 @@ class Row(ApiModel):
 
 
 def to_api_row(row: TimelineRow, *, is_live: bool) -> Row:
-    """Returns a row of the read model as it is sent to the browser.
+    """Return a row of the read model as it is sent to the browser.
 
     Args:
         row: The row.

@@ -62,7 +62,7 @@ class MediaContent:
 async def build_row_detail(
     row: TimelineRow, row_events: Sequence[RowEvent], read_block: ReadBlock, *, url: str, full: bool
 ) -> RowDetail:
-    """Returns the details of a row.
+    """Return the details of a row.
 
     Args:
         row: The row.
@@ -94,7 +94,7 @@ async def build_row_detail(
 
 
 async def load_media(row_events: Sequence[RowEvent], read_block: ReadBlock) -> list[MediaContent]:
-    """Returns the images and files of a row."""
+    """Return the images and files of a row."""
     files: list[MediaContent] = []
     for event, part_index in row_events:
         match event.payload:
@@ -169,7 +169,7 @@ def _describe_world(started: WorldStarted) -> Json:
 
 
 def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, DisplayFormat, Json]]:
-    """Yields a call's arguments, then its result or error, then what the model got for it if that differs."""
+    """Yield a call's arguments, then its result or error, then what the model got for it if that differs."""
     arguments: Json = None
     returned: list[Json] = []
     for event, part_index in row_events:
@@ -205,7 +205,7 @@ def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, Dis
 
 
 def _describe_rule_decision(decided: EnvironmentDecided) -> Json:
-    """Returns the rule that answered, its actions, and why the rules before it did not."""
+    """Return the rule that answered, its actions, and why the rules before it did not."""
     answered = {"answered by": decided.rule, "which does": decided.actions} if decided.rule else {"answered by": None}
     if decided.near_miss:
         answered["closest rule"] = decided.near_miss
@@ -213,7 +213,7 @@ def _describe_rule_decision(decided: EnvironmentDecided) -> Json:
 
 
 def _describe_answer(answered: ToolAnswered) -> Json:
-    """Returns the response of a person who plays the tool, as it was given: rules may change it afterwards."""
+    """Return the response of a person who plays the tool, as it was given: rules may change it afterwards."""
     raised = {"type": answered.error_type, "message": answered.error_message}
     response: dict[str, Json] = {"raised": raised} if answered.error_type else {"returned": answered.result}
     if answered.answered_by:
@@ -247,7 +247,7 @@ def _is_framework_call(call: Mapping[str, Json]) -> bool:
 def _iter_content_values(
     parts: Sequence[Mapping[str, Json]], part_index: int | None
 ) -> Iterator[tuple[str, DisplayFormat, Json]]:
-    """Yields the text that begins at a part, or all text of the parts, as JSON if it is a JSON object or list."""
+    """Yield the text that begins at a part, or all text of the parts, as JSON if it is a JSON object or list."""
     chosen = parts if part_index is None else _collect_text_run(parts, part_index)
     text = "".join(part.get("text") or "" for part in chosen)
     if text:
@@ -265,7 +265,7 @@ def _iter_content_values(
 
 
 def _collect_text_run(parts: Sequence[Mapping[str, Json]], part_index: int) -> list[Mapping[str, Json]]:
-    """Returns a part and the texts of the same kind that directly follow it: together they are one row."""
+    """Return a part and the texts of the same kind that directly follow it: together they are one row."""
     first = parts[part_index]
     run = [first]
     if first.get("text"):
@@ -277,7 +277,7 @@ def _collect_text_run(parts: Sequence[Mapping[str, Json]], part_index: int) -> l
 
 
 def _parse_json_text(text: str) -> Json:
-    """Returns the value of a text that is a JSON object or list; None for any other text."""
+    """Return the value of a text that is a JSON object or list; None for any other text."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -298,7 +298,7 @@ def _find_part(event: Event, part_index: int | None) -> Mapping[str, Json]:
 
 
 def _iter_files(parts: Sequence[Mapping[str, Json]], part_index: int | None) -> Iterator[MediaContent]:
-    """Yields the files in parts, including those inside a function response."""
+    """Yield the files in parts, including those inside a function response."""
     for part in parts if part_index is None else [parts[part_index]]:
         for holder in (part, *get_parts(part.get("function_response"))):
             if data := holder.get("inline_data"):
@@ -309,7 +309,7 @@ def _iter_files(parts: Sequence[Mapping[str, Json]], part_index: int | None) -> 
 
 
 def _strip_mime_parameters(mime_type: str) -> str:
-    """Returns a MIME type without its parameters, such as `charset`."""
+    """Return a MIME type without its parameters, such as `charset`."""
     return mime_type.partition(";")[0].strip().lower() or "application/octet-stream"
 
 

@@ -56,25 +56,25 @@ scenario_api = create_router("/api/scenarios")
 
 @scenario_api.get("", response_model=list[ScenarioSummary])
 async def list_scenarios(scenarios: ScenariosDependency) -> Response:
-    """The scenarios that the server was started with."""
+    """Return the scenarios that the server was started with."""
     return json_response(scenarios.list_summaries())
 
 
 @scenario_api.get("/{key}", response_model=ScenarioInfo)
 async def get_scenario(scenario: ScenarioDependency, hides_answer: HidesAnswerDependency) -> Response:
-    """A scenario as its file defines it; while a person plays it, without what is expected unless `answer` is true."""
+    """Return a scenario as in its file; while a person plays it, without what is expected unless `answer` is true."""
     return json_response(await asyncio.to_thread(partial(scenario.describe, hides_answer=hides_answer)))
 
 
 @scenario_api.get("/{key}/findings", response_model=ScenarioFindings)
 async def get_scenario_findings(scenario: ScenarioDependency, hides_answer: HidesAnswerDependency) -> Response:
-    """The problems that the linter finds in a scenario."""
+    """Return the problems that the linter finds in a scenario."""
     return json_response(await asyncio.to_thread(partial(scenario.find_problems, hides_answer=hides_answer)))
 
 
 @scenario_api.get("/{key}/check", response_model=ScenarioCheckInfo)
 async def get_scenario_check(scenario: ScenarioDependency) -> Response:
-    """The result of the last check of a scenario."""
+    """Return the result of the last check of a scenario."""
     return json_response(scenario.get_check())
 
 
@@ -93,7 +93,7 @@ async def start_world_run(request: Request, scenario: ScenarioDependency) -> Res
 
 @scenario_api.get("/{key}/events/{index}", response_model=EventDetail)
 async def get_scenario_event(scenario: ScenarioDependency, hides_answer: HidesAnswerDependency, index: int) -> Response:
-    """The details of an event."""
+    """Return the details of an event."""
     return json_response(scenario.get_event_detail(index, hides_answer=hides_answer))
 
 
@@ -105,31 +105,31 @@ async def annotate_scenario(scenario: ScenarioDependency, patch: AnnotationPatch
 
 @scenario_api.get("/{key}/state", response_model=dict[str, Any])
 async def get_app_state(scenario: ScenarioDependency, app: str) -> Response:
-    """The state of an app: in the world if it was created, else in the file."""
+    """Return the state of an app: in the world if it was created, else in the file."""
     return Response(dump_json(await scenario.read_app_state(app)), media_type="application/json")
 
 
 @scenario_api.get("/{key}/world", response_model=WorldInfo)
 async def get_world(scenario: ScenarioDependency) -> Response:
-    """The time and status of the world, which is created on first use."""
+    """Return the time and status of the world, which is created on first use."""
     return json_response(await scenario.use_playground(WorldPlayground.describe_world))
 
 
 @scenario_api.get("/{key}/world/tools", response_model=list[WorldTool])
 async def get_world_tools(scenario: ScenarioDependency) -> Response:
-    """The tools that can be called in the world."""
+    """Return the tools that can be called in the world."""
     return json_response(await scenario.use_playground(WorldPlayground.list_tools))
 
 
 @scenario_api.get("/{key}/world/actions", response_model=list[WorldAction])
 async def get_world_actions(scenario: ScenarioDependency) -> Response:
-    """The actions performed in the world, oldest first."""
+    """Return the actions performed in the world, oldest first."""
     return json_response(await scenario.use_playground(WorldPlayground.list_actions))
 
 
 @scenario_api.post("/{key}/world/check", response_model=list[FieldProblem])
 async def check_world_call(scenario: ScenarioDependency, call: WorldCallInput) -> Response:
-    """The problems of a call, without making it."""
+    """Return the problems of a call, without making it."""
     return json_response(await scenario.use_playground(lambda playground: playground.find_call_problems(call)))
 
 

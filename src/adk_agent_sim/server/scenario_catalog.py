@@ -112,7 +112,7 @@ class ScenarioCatalog:
         return self._scenarios[key]
 
     def list_summaries(self) -> list[ScenarioSummary]:
-        """Returns the scenarios as the browser lists them."""
+        """Return the scenarios as the browser lists them."""
         return [each.summarize() for each in self]
 
 
@@ -161,7 +161,7 @@ class OpenScenario:
         self._lock = asyncio.Lock()
 
     def summarize(self) -> ScenarioSummary:
-        """Returns the scenario as the browser lists it."""
+        """Return the scenario as the browser lists it."""
         annotation = self._scenario.annotation
         return ScenarioSummary(
             key=self.key,
@@ -180,7 +180,7 @@ class OpenScenario:
         return worlds.is_played_by_person(self._scenario.scenario_id, self._file)
 
     def describe(self, *, hides_answer: bool = False) -> ScenarioInfo:
-        """Returns the scenario as its file defines it; with `hides_answer`, without what is expected of the agent."""
+        """Return the scenario as its file defines it; with `hides_answer`, without what is expected of the agent."""
         scenario = self._scenario
         hidden = self._list_oracle_indexes() if hides_answer else frozenset[int]()
         return ScenarioInfo(
@@ -201,7 +201,7 @@ class OpenScenario:
         )
 
     def find_problems(self, *, hides_answer: bool = False) -> ScenarioFindings:
-        """Returns the problems that the linter finds in the scenario; with `hides_answer`, not those of the answer."""
+        """Return the problems that the linter finds in the scenario; with `hides_answer`, not those of the answer."""
         hidden = self._list_oracle_indexes() if hides_answer else frozenset[int]()
         findings = [each for each in lint(self._scenario) if _find_event_index(each) not in hidden]
         errors = sum(each.severity == "error" for each in findings)
@@ -216,7 +216,7 @@ class OpenScenario:
         return await worlds.start(self._scenario, source=str(self._file))
 
     def get_check(self) -> ScenarioCheckInfo:
-        """Returns the result of the last check; without a status if there was none."""
+        """Return the result of the last check; without a status if there was none."""
         return _build_check_info(self._check)
 
     async def check(self) -> ScenarioCheckInfo:
@@ -230,7 +230,7 @@ class OpenScenario:
         return self.get_check()
 
     def get_event_detail(self, index: int, *, hides_answer: bool = False) -> EventDetail:
-        """Returns the details of an event.
+        """Return the details of an event.
 
         Raises:
             NotFound: There is no such event.
@@ -249,7 +249,7 @@ class OpenScenario:
         )
 
     def get_annotation(self) -> AnnotationInfo:
-        """Returns the reviewer's annotation."""
+        """Return the reviewer's annotation."""
         annotation = self._scenario.annotation
         return AnnotationInfo(
             validation_decision=annotation.validation_decision or "",
@@ -281,7 +281,7 @@ class OpenScenario:
         return self.get_annotation()
 
     async def read_app_state(self, app_name: str) -> Any:
-        """Returns the state of an app: in the world if it was created, else in the file."""
+        """Return the state of an app: in the world if it was created, else in the file."""
         if self._playground is not None:
             return await self.use_playground(lambda playground: playground.read_app_state(app_name))
         app = next((each for each in self._scenario.apps if each.name == app_name), None)

@@ -14,7 +14,7 @@ from adk_agent_sim.timeline.private_files import read_private_file, write_privat
 
 
 def load_or_create_server_id(database: str | Path) -> str:
-    """Returns the id of the server of a database; creates one if there is none.
+    """Return the id of the server of a database; create one if there is none.
 
     It is part of the cookie's name: cookies ignore ports, so the names of two servers on one host must differ.
 

@@ -65,7 +65,7 @@ class PendingToolCall(ApiModel):
 
     @classmethod
     def from_event(cls, agent_name: str, asked: ToolAsked) -> Self:
-        """Returns the call that a person was asked about."""
+        """Return the call that a person was asked about."""
         return cls(
             request_id=asked.request_id,
             tool_name=asked.tool_name,

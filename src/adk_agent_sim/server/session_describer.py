@@ -18,7 +18,7 @@ class SessionDescriber:
         self._runs = runs
 
     def describe(self, summary: SessionSummary) -> SessionInfo:
-        """Returns the info of a session."""
+        """Return the info of a session."""
         session_id = summary.session.session_id
         agent = self._runs.find_agent(summary)
         entry = self._runs.find_entry(summary) if agent is None else None
@@ -51,7 +51,7 @@ class SessionDescriber:
         )
 
     def describe_request(self, request: PendingRequest, summary: SessionSummary) -> PendingInfo:
-        """Returns the info of a pending request of a session."""
+        """Return the info of a pending request of a session."""
         path = request.agent_path
         agent = self._runs.find_agent(summary)
         is_root = agent is not None and agent.config.agent.name == request.agent_name
@@ -69,5 +69,5 @@ class SessionDescriber:
 
 
 def _list_next_first(summary: SessionSummary) -> list[PendingRequest]:
-    """Returns the pending requests; those of a run that is going on come first, because it must go on first."""
+    """Return the pending requests; those of a run that is going on come first, because it must go on first."""
     return sorted(summary.pending.values(), key=lambda request: not request.is_inside_run)

@@ -58,7 +58,7 @@ class SessionDirectory:
         return await self.get_detail(session_id)
 
     async def list_sessions(self, wanted: SessionFilter, limit: int) -> SessionPage:
-        """Returns a page of sessions, newest first; agents are found by the names that lists show, too."""
+        """Return a page of sessions, newest first; agents are found by the names that lists show, too."""
         text = wanted.text.casefold()
         known = replace(
             wanted,
@@ -75,7 +75,7 @@ class SessionDirectory:
         )
 
     async def list_queue(self, cursor: str, limit: int) -> QueuePage:
-        """Returns a page of the requests that wait for a person, oldest first."""
+        """Return a page of the requests that wait for a person, oldest first."""
         after = parse_queue_cursor(cursor)
         found = await self._timeline.list_pending(after, limit + 1, self._runs.live_ids)
         shown = found[:limit]
@@ -93,15 +93,15 @@ class SessionDirectory:
         )
 
     async def count_pending(self) -> int:
-        """Returns how many requests wait for a person, over all sessions that can be played here."""
+        """Return how many requests wait for a person, over all sessions that can be played here."""
         return await self._timeline.count_pending(self._runs.live_ids)
 
     def is_playable(self, session_id: str) -> bool:
-        """Returns whether a session can go on: its agent runs here, or may run in another process."""
+        """Return whether a session can go on: its agent runs here, or may run in another process."""
         return self._runs.is_playable(session_id)
 
     async def get_info(self, session_id: str) -> SessionInfo:
-        """Returns what lists show of a session.
+        """Return what lists show of a session.
 
         Raises:
             SessionNotFound: There is no such session.
@@ -109,7 +109,7 @@ class SessionDirectory:
         return self._describer.describe(await self._timeline.get_summary(session_id))
 
     async def get_detail(self, session_id: str) -> SessionDetail:
-        """Returns a session without its rows.
+        """Return a session without its rows.
 
         Raises:
             SessionNotFound: There is no such session.
@@ -117,7 +117,7 @@ class SessionDirectory:
         return await self.describe_summary(await self._timeline.get_summary(session_id))
 
     async def describe_summary(self, summary: SessionSummary) -> SessionDetail:
-        """Returns a session as its summary describes it."""
+        """Return a session as its summary describes it."""
         info = self._describer.describe(summary)
         confirmation = await load_confirmation(self._timeline, summary) if info.pending else None
         pause = await load_pause(self._timeline, summary) if info.pending else None

@@ -58,7 +58,7 @@ class SessionExporter:
         return result.model_copy(update={"eval_case": await self._find_case(session_id, result.record)})
 
     async def _find_case(self, session_id: str, record: ExportRecord) -> EvalCaseKeys | None:
-        """Returns where the eval pages show what was written; None if they do not."""
+        """Return where the eval pages show what was written; None if they do not."""
         agent = self._runs.find_agent(await self._timeline.get_summary(session_id))
         if self._evals is None or agent is None or record.format != "evalset":
             return None
@@ -120,7 +120,7 @@ class SessionExporter:
         return replace(source, path=resolve_export_path(config, export_input.format, old.path), replaces=old.eval_id)
 
     async def _find_replaceable(self, export_input: ExportInput, source: ExportSource) -> ExportRecord | None:
-        """Returns the export that a corrected session replaces: its own last one, else of what it is a fork of."""
+        """Return the export that a corrected session replaces: its own last one, else of what it is a fork of."""
         own = await self._find_previous_export(export_input, source)
         if own is not None:
             return own
@@ -155,7 +155,7 @@ class SessionExporter:
 
 
 def _read_criteria_input(export_input: ExportInput) -> EvalCriteria | None:
-    """Returns the criteria of a request; raises MalformedValue if the format has none."""
+    """Return the criteria of a request; raise MalformedValue if the format has none."""
     if export_input.criteria is None:
         return None
     if export_input.format != "evalset":
@@ -164,7 +164,7 @@ def _read_criteria_input(export_input: ExportInput) -> EvalCriteria | None:
 
 
 def _build_remote_agent_config(summary: SessionSummary) -> SimulatedAgentConfig:
-    """Returns the config of an agent in another process: its EvalSet is in the server's working directory."""
+    """Return the config of an agent in another process: its EvalSet is in the server's working directory."""
     name = summary.app_name or summary.session.description or "agent"
     agent = create_placeholder_agent(name)
     return SimulatedAgentConfig(name=name, agent=agent, eval_set_path=build_eval_set_name(agent.name))

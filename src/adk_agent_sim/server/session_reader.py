@@ -35,21 +35,21 @@ class SessionReader:
         self._runs = runs
 
     async def get_rows(self, session_id: str, start: int, count: int) -> list[Row]:
-        """Returns up to `count` rows from index `start` on."""
+        """Return up to `count` rows from index `start` on."""
         return [
             to_api_row(row, is_live=self._runs.is_playable(session_id))
             for row in await self._timeline.read_rows(session_id, start, count)
         ]
 
     async def get_row_detail(self, session_id: str, index: int, *, full: bool) -> RowDetail:
-        """Returns the values and files of a row; long values are cut unless `full`."""
+        """Return the values and files of a row; long values are cut unless `full`."""
         row, row_events = await self._load_row_events(session_id, index)
         url = f"/api/sessions/{session_id}/rows/{index}/media"
         read_block = self._create_block_reader(session_id)
         return await row_details.build_row_detail(row, row_events, read_block, url=url, full=full)
 
     async def get_media_file(self, session_id: str, index: int, file_index: int) -> row_details.MediaContent:
-        """Returns an image or file of a row."""
+        """Return an image or file of a row."""
         _, row_events = await self._load_row_events(session_id, index)
         files = await row_details.load_media(row_events, self._create_block_reader(session_id))
         if not 0 <= file_index < len(files):
@@ -57,7 +57,7 @@ class SessionReader:
         return files[file_index]
 
     async def get_briefing(self, session_id: str, turn_id: str | None) -> Briefing:
-        """Returns the instruction and tools of a turn, or without `turn_id`, those that the next turn would have.
+        """Return the instruction and tools of a turn, or without `turn_id`, those that the next turn would have.
 
         If the agent does not run here, the next turn cannot be known: then those of the last turn are returned, or a
         note if there was none, as in a workflow without a model.
@@ -78,25 +78,25 @@ class SessionReader:
         )
 
     async def get_request_info(self, session_id: str, turn_id: str) -> RequestInfo:
-        """Returns the exact model request of a turn."""
+        """Return the exact model request of a turn."""
         asked = await self._timeline.get_turn(session_id, turn_id)
         return request_view.build_request_info(await self._timeline.read_request(asked))
 
     async def get_state(self, session_id: str) -> dict[str, Any]:
-        """Returns the current session state without credentials; without a run as computed from the events."""
+        """Return the current session state without credentials; without a run as computed from the events."""
         await self._timeline.get_summary(session_id)
         if run := self._runs.find(session_id):
             return run.recorded_session.link.mask_state(await run.get_state())
         return compute_final_state(await self._timeline.read_events(session_id))
 
     async def get_state_needs(self, session_id: str) -> StateNeeds:
-        """Returns the keys that instructions need and the state does not have; none if the agent does not run here."""
+        """Return the keys that instructions need and the state does not have; none if the agent does not run here."""
         await self._timeline.get_summary(session_id)
         run = self._runs.find(session_id)
         return StateNeeds(missing_keys=await run.find_missing_keys() if run else [])
 
     def get_world(self, session_id: str) -> PlayedWorldInfo:
-        """Returns the time of a session's world, its hints and its apps."""
+        """Return the time of a session's world, its hints and its apps."""
         world = self._require_world(session_id)
         return PlayedWorldInfo(
             scenario_id=world.scenario.scenario_id,
@@ -108,7 +108,7 @@ class SessionReader:
         )
 
     async def get_world_graph(self, session_id: str) -> WorldGraphInfo:
-        """Returns what has become of the scenario's events in a session; for a person who plays, without the answer."""
+        """Return what has become of the scenario's events in a session; for a person who plays, without the answer."""
         build = partial(
             build_world_graph,
             self._require_world(session_id).scenario,
@@ -119,7 +119,7 @@ class SessionReader:
         return await asyncio.to_thread(build)
 
     def get_world_state(self, session_id: str, app_name: str) -> Any:
-        """Returns the state of an app in a session's world."""
+        """Return the state of an app in a session's world."""
         world = self._require_world(session_id)
         if app_name not in world.apps:
             raise NotFound(f"There is no app {app_name[:100]!r} in this world.")
@@ -132,7 +132,7 @@ class SessionReader:
         return run.world
 
     async def get_verdict(self, session_id: str, index: int) -> VerdictInfo:
-        """Returns the verdict that a row shows, with the rows of the events that were judged.
+        """Return the verdict that a row shows, with the rows of the events that were judged.
 
         Raises:
             NotFound: The row shows no verdict.

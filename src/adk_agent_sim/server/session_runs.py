@@ -67,7 +67,7 @@ class SessionRuns:
         return session_id
 
     def get_player(self, session_id: str) -> str:
-        """Returns who plays the models of a session, as it was asked for: `human`, `real`, or a recording."""
+        """Return who plays the models of a session, as it was asked for: `human`, `real`, or a recording."""
         return self._players.get(session_id, HUMAN)
 
     def set_player(self, session_id: str, player: str) -> None:
@@ -75,11 +75,11 @@ class SessionRuns:
         self._players[session_id] = player
 
     def find(self, session_id: str) -> AgentRun | None:
-        """Returns the run of a session, or None if its agent does not run in this process."""
+        """Return the run of a session, or None if its agent does not run in this process."""
         return self._runs[session_id][1] if session_id in self._runs else None
 
     def require(self, session_id: str, operation: str) -> AgentRun:
-        """Returns the run of a session.
+        """Return the run of a session.
 
         Raises:
             AgentNotLocal: The session has no run here; the message names the `operation` that needs one.
@@ -90,13 +90,13 @@ class SessionRuns:
         return run
 
     def find_agent(self, summary: SessionSummary) -> PlayableAgent | None:
-        """Returns the agent of a session: of its run, or for an earlier process's session, the app of that name."""
+        """Return the agent of a session: of its run, or for an earlier process's session, the app of that name."""
         if summary.session.session_id in self._runs:
             return self._runs[summary.session.session_id][0]
         return self._agents.find_by_app_name(summary.app_name) if summary.has_joined else None
 
     async def load_agent(self, summary: SessionSummary) -> PlayableAgent | None:
-        """Returns the agent of a session as its code is now, for a new session; None if it is not on this server.
+        """Return the agent of a session as its code is now, for a new session; None if it is not on this server.
 
         Raises:
             AgentLoadFailed: The agent's code cannot be loaded.
@@ -106,23 +106,23 @@ class SessionRuns:
         return await self._agents.load_by_app_name(summary.app_name) if summary.has_joined else None
 
     def may_find_agent(self, summary: SessionSummary) -> bool:
-        """Returns whether the agent of a session may be one of the folder that nobody has opened yet."""
+        """Return whether the agent of a session may be one of the folder that nobody has opened yet."""
         return summary.has_joined and self._agents.has_unopened_agents()
 
     def list_failed_agents(self) -> list[str]:
-        """Returns the names of the agents whose code could not be loaded."""
+        """Return the names of the agents whose code could not be loaded."""
         return self._agents.list_failed_labels()
 
     def find_entry(self, summary: SessionSummary) -> CatalogEntry | None:
-        """Returns the entry of the agent of a session without a run, whether it is loaded or not."""
+        """Return the entry of the agent of a session without a run, whether it is loaded or not."""
         return self._agents.find_entry(summary.app_name) if summary.has_joined else None
 
     def find_revision(self, session_id: str) -> int | None:
-        """Returns the revision of the code that a session runs with; None if it does not run here."""
+        """Return the revision of the code that a session runs with; None if it does not run here."""
         return self._runs[session_id][0].revision if session_id in self._runs else None
 
     def select_sessions(self, is_selected: Callable[[str], bool]) -> AgentSessions | None:
-        """Returns the sessions of the agents with a selected display name; None if there is no such agent."""
+        """Return the sessions of the agents with a selected display name; None if there is no such agent."""
         selected = [agent for agent in self._agents if is_selected(agent.config.name)]
         if not selected:
             return None

@@ -37,7 +37,7 @@ class StaticPages:
         }
 
     async def serve_file(self, request: Request) -> Response:
-        """Returns a file of the bundle, or the index page: the app routes its own paths."""
+        """Return a file of the bundle, or the index page: the app routes its own paths."""
         path = request.url.path
         if path != "/index.html" and (file := self._files.get(path)):
             # File names under /assets contain a hash of their content.

@@ -99,7 +99,7 @@ class TimeTravelActions:
         """What the replays of sessions wait for."""
 
     async def plan(self, session_id: str, travel: TravelInput) -> TravelPlan:
-        """Returns what a request would do: above all, which callbacks run again.
+        """Return what a request would do: above all, which callbacks run again.
 
         Raises:
             ForkRefused: It is not possible; the message says why.
@@ -123,7 +123,7 @@ class TimeTravelActions:
         return list_callbacks(run.app, target.prefix.replayed_events)
 
     async def get_progress(self, session_id: str) -> TravelProgress:
-        """Returns what the replay of a session waits for.
+        """Return what the replay of a session waits for.
 
         Raises:
             SessionNotFound: There is no such session.
@@ -223,14 +223,14 @@ class TimeTravelActions:
         return continued_id
 
     def _find_same_version(self, target: _TravelTarget) -> AgentRun | None:
-        """Returns the session's run, unless the code of its agent has changed and the travel is a fork."""
+        """Return the session's run, unless the code of its agent has changed and the travel is a fork."""
         if target.run is None or target.agent is None:
             return target.run
         revision = self._runs.find_revision(target.source.session_id)
         return target.run if revision == target.agent.revision else None
 
     async def get_decision(self, session_id: str, turn_id: str) -> Suggestion:
-        """Returns what was decided in a turn, to be edited.
+        """Return what was decided in a turn, to be edited.
 
         Raises:
             NotFound: The turn has no decision.
@@ -245,7 +245,7 @@ class TimeTravelActions:
         return name if name.startswith("Fork of ") else f"Fork of {name}"
 
     async def _prepare(self, session_id: str, travel: TravelInput, *, waits: bool) -> _TravelTarget:
-        """Returns the point of a request; if it `waits`, when the tools that were called before it have ended."""
+        """Return the point of a request; if it `waits`, when the tools that were called before it have ended."""
         summary = await self._timeline.get_summary(session_id)
         is_fork = travel.action == "fork"
         find_problem = self._describer.find_fork_problem if is_fork else self._describer.find_rewind_problem
@@ -282,7 +282,7 @@ class TimeTravelActions:
         return ForkRefused(WORLD_GONE if is_lost else problem)
 
     async def _find_agent(self, summary: SessionSummary, *, is_fork: bool) -> PlayableAgent | None:
-        """Returns the version of the agent that continues: for a fork, as its code is now."""
+        """Return the version of the agent that continues: for a fork, as its code is now."""
         return await self._runs.load_agent(summary) if is_fork else self._runs.find_agent(summary)
 
     async def _read_row(self, session_id: str, index: int) -> TimelineRow:
@@ -299,7 +299,7 @@ def _require_agent(target: _TravelTarget) -> PlayableAgent:
 
 
 def _build_chooser(travel: TravelInput, row: TimelineRow | None) -> Callable[[Sequence[Event]], TurnPrefix]:
-    """Returns what finds the point of a request in the events of its session."""
+    """Return what finds the point of a request in the events of its session."""
     if travel.action == "undo":
         return find_undo_point
     if travel.turn is not None and travel.action != "redo":
@@ -316,7 +316,7 @@ def _build_chooser(travel: TravelInput, row: TimelineRow | None) -> Callable[[Se
 
 
 def _find_undone_events(log: Sequence[Event], travel: TravelInput, row: TimelineRow | None) -> Sequence[Event] | None:
-    """Returns the events that counted at a point that was undone; None if the point still counts."""
+    """Return the events that counted at a point that was undone; None if the point still counts."""
     if travel.action == "redo":
         return find_redone_events(log)
     return select_events_before_undo(log, row.seq) if row else None

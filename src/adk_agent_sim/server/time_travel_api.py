@@ -28,19 +28,19 @@ async def travel_in_session(travels: TravelDependency, session_id: str, travel: 
 
 @time_travel_api.post("/travel/plan", response_model=TravelPlan)
 async def plan_travel(travels: TravelDependency, session_id: str, travel: TravelInput) -> Response:
-    """What that would do, above all which callbacks run again; nothing is done."""
+    """Return what that would do, above all which callbacks run again; nothing is done."""
     return json_response(await travels.plan(session_id, travel))
 
 
 @time_travel_api.get("/travel", response_model=TravelProgress)
 async def get_travel_progress(travels: TravelDependency, session_id: str) -> Response:
-    """What a request for this session that is going on waits for."""
+    """Return what a request for this session that is going on waits for."""
     return json_response(await travels.get_progress(session_id))
 
 
 @time_travel_api.get("/turns/{turn_id}/decision", response_model=Suggestion)
 async def get_decision(travels: TravelDependency, session_id: str, turn_id: str) -> Response:
-    """What was decided in a turn, to be edited."""
+    """Return what was decided in a turn, to be edited."""
     return json_response(await travels.get_decision(session_id, turn_id))
 
 

@@ -41,7 +41,7 @@ class TimeTravelDescriber:
         self._restarts = restarts
 
     async def describe(self, summary: SessionSummary) -> TimeTravelInfo:
-        """Returns what can be done with the past of a session."""
+        """Return what can be done with the past of a session."""
         session_id = summary.session.session_id
         can_rewind = not self.find_rewind_problem(summary)
         sources = await self._list_links([summary.forked_from]) if summary.forked_from else []
@@ -58,7 +58,7 @@ class TimeTravelDescriber:
         )
 
     def find_rewind_problem(self, summary: SessionSummary) -> str:
-        """Returns why nothing can be undone in a session; empty if it can."""
+        """Return why nothing can be undone in a session; empty if it can."""
         if summary.session.session_id in self._runs.worlds:
             return "" if summary.session.session_id in self._runs.world_ids else _OVER
         if summary.session.session_id in self._runs:
@@ -68,7 +68,7 @@ class TimeTravelDescriber:
         return ""
 
     def find_fork_problem(self, summary: SessionSummary) -> str:
-        """Returns why a session cannot be forked; empty if it can."""
+        """Return why a session cannot be forked; empty if it can."""
         session_id = summary.session.session_id
         if session_id in self._runs.worlds:
             return ""
@@ -82,7 +82,7 @@ class TimeTravelDescriber:
         return _GONE if self._restarts.was_offered(session_id) else _REMOTE
 
     def find_player_problem(self, summary: SessionSummary) -> str:
-        """Returns why nobody can choose who plays the models of a session; empty if somebody can."""
+        """Return why nobody can choose who plays the models of a session; empty if somebody can."""
         if summary.session.session_id in self._runs.worlds:
             return _WORLD_PLAYER
         if summary.session.session_id in self._runs:
@@ -94,7 +94,7 @@ class TimeTravelDescriber:
         return _REMOTE_PLAYER if self._runs.allow_remote_agents else _UNKNOWN_AGENT
 
     async def _list_links(self, session_ids: Iterable[str]) -> list[SessionLink]:
-        """Returns the sessions that still exist."""
+        """Return the sessions that still exist."""
         links: list[SessionLink] = []
         for session_id in session_ids:
             try:

@@ -22,7 +22,7 @@ class ToolActions:
         self._directory = directory
 
     async def get_call(self, session_id: str, request_id: str) -> PendingToolCall:
-        """Returns a call that waits for the response of a person.
+        """Return a call that waits for the response of a person.
 
         Raises:
             ToolRequestNotFound: No such call waits.

@@ -48,13 +48,13 @@ class TurnActions:
         return await self._directory.get_detail(session_id)
 
     async def find_call_problems(self, session_id: str, turn_id: str, decision: DecisionInput) -> list[FieldProblem]:
-        """Returns the problems of each call of a decision."""
+        """Return the problems of each call of a decision."""
         request = await self._timeline.read_request_settings(await self._timeline.get_turn(session_id, turn_id))
         response = decision_parsing.build_response(decision, request)
         return decision_parsing.find_call_problems(request, get_function_calls(response))
 
     async def suggest_decision(self, session_id: str, turn_id: str) -> Suggestion:
-        """Returns what the agent's own model would decide; the turn keeps waiting."""
+        """Return what the agent's own model would decide; the turn keeps waiting."""
         await self._timeline.get_turn(session_id, turn_id)
         run = self._runs.require(session_id, "ask the agent's own model")
         return decision_parsing.build_suggestion(await ask_own_model(run.recorded_session, turn_id))

@@ -126,7 +126,7 @@ def _create_config(guard: Guard, exposure: Exposure, idle_connections: IdleConne
 
 
 def build_login_url(url: str, code: str, path: str = "/") -> str:
-    """Returns the address that opens a session in a browser, once, and then this page."""
+    """Return the address that opens a session in a browser, once, and then this page."""
     return f"{url}{path}?code={code}"
 
 
@@ -227,7 +227,7 @@ class _UvicornServer(uvicorn.Server):
 
 
 def open_listening_socket(host: str, port: int) -> socket.socket:
-    """Returns a socket that listens on the port, or on the next free one.
+    """Return a socket that listens on the port, or on the next free one.
 
     Raises:
         OSError: The address cannot be bound, or none of the ports tried is free.

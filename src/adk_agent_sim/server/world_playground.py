@@ -58,7 +58,7 @@ class WorldPlayground:
         self._world = self._start_world()
 
     def describe_world(self) -> WorldInfo:
-        """Returns the time and status of the world."""
+        """Return the time and status of the world."""
         world = self._world
         upcoming = world.find_upcoming_event()
         return WorldInfo(
@@ -73,11 +73,11 @@ class WorldPlayground:
         )
 
     def list_actions(self) -> list[WorldAction]:
-        """Returns the actions, oldest first."""
+        """Return the actions, oldest first."""
         return [action for _, action in self._history]
 
     def list_tools(self) -> list[WorldTool]:
-        """Returns the tools that somebody may call."""
+        """Return the tools that somebody may call."""
         tools = (
             WorldTool(
                 name=f"{name}__{tool.name}",
@@ -91,13 +91,13 @@ class WorldPlayground:
         return [tool for tool in tools if tool.callers]
 
     def read_app_state(self, app_name: str) -> Any:
-        """Returns the current state of an app."""
+        """Return the current state of an app."""
         if app_name not in self._world.apps:
             raise NotFound(f"There is no app {app_name[:100]!r} in this world.")
         return self._world.apps[app_name].state()
 
     def find_call_problems(self, call: WorldCallInput) -> list[FieldProblem]:
-        """Returns the problems of a call's arguments."""
+        """Return the problems of a call's arguments."""
         schema = build_parameters_schema(self._find_tool(call.tool_name)[2])
         arguments = parse_json_object_input(call.arguments, "The arguments")
         problems = build_arguments_checker(schema).find_problems(arguments)
@@ -148,7 +148,7 @@ class WorldPlayground:
         return WorldActionResult(world=self.describe_world(), action=None)
 
     def judge_world(self) -> VerdictInfo:
-        """Returns the verdict on what has happened in the world so far, without soft checks.
+        """Return the verdict on what has happened in the world so far, without soft checks.
 
         Raises:
             NotJudgeable: The scenario expects nothing, or its oracle fails.
@@ -168,7 +168,7 @@ class WorldPlayground:
         )
 
     def _map_events_to_actions(self) -> dict[int, int]:
-        """Returns the actions that caused events, by the identity of the event: snapshots share their events."""
+        """Return the actions that caused events, by the identity of the event: snapshots share their events."""
         snapshots = [*(before for before, _ in self._history[1:]), self._world.snapshot()]
         actions: dict[int, int] = {}
         for (_, action), after in zip(self._history, snapshots, strict=True):
@@ -251,7 +251,7 @@ class WorldPlayground:
         return WorldActionResult(world=self.describe_world(), action=action)
 
     def _find_tool(self, name: str) -> tuple[str, str, Tool]:
-        """Returns app name, function name and tool for `App__function`.
+        """Return app name, function name and tool for `App__function`.
 
         The name is not simply split: the name of an app may contain two underscores too.
         """
@@ -278,7 +278,7 @@ def _build_event_info(event: CompletedEvent, start: float) -> WorldEventInfo:
 
 
 def _to_plain_json(value: Any) -> Any:
-    """Returns a value as JSON; the arguments of a call made by code may be of any type."""
+    """Return a value as JSON; the arguments of a call made by code may be of any type."""
     try:
         return json.loads(json.dumps(value, default=str))
     except (TypeError, ValueError):

@@ -10,7 +10,7 @@ _FORMATTER = logging.Formatter()
 
 
 def get_logger(name: str) -> logging.Logger:
-    """Returns the logger of a module; use it instead of `logging.getLogger`.
+    """Return the logger of a module; use it instead of `logging.getLogger`.
 
     A filter of a parent logger would not see the messages of its children, so each logger gets one.
     """
@@ -33,7 +33,7 @@ class EscapingFormatter(logging.Formatter):
     """Escapes the messages of other packages too."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Returns the escaped text of a record."""
+        """Return the escaped text of a record."""
         return escape_message(super().format(record)) if not _is_escaped(record) else super().format(record)
 
 

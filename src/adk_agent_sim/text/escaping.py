@@ -22,22 +22,22 @@ _UNSAFE_IN_DOCUMENT = re.compile(rf"(?![\n\t])[{_UNSAFE}]")
 
 
 def escape_line(text: str) -> str:
-    """Returns a text in one line: line breaks and tabs are escaped too, so that a name cannot break a table row."""
+    """Return a text in one line: line breaks and tabs are escaped too, so that a name cannot break a table row."""
     return UNSAFE_CHARACTER.sub(_escape_character, text)
 
 
 def escape_document(text: str) -> str:
-    """Returns a text of several lines; only its line breaks and tabs stay. Windows line ends become line breaks."""
+    """Return a text of several lines; only its line breaks and tabs stay. Windows line ends become line breaks."""
     return _UNSAFE_IN_DOCUMENT.sub(_escape_character, text.replace("\r\n", "\n"))
 
 
 def escape_message(text: str) -> str:
-    """Returns a message, with all lines but the first indented, so that no line can be taken for another message."""
+    """Return a message, with all lines but the first indented, so that no line can be taken for another message."""
     return escape_document(text).replace("\n", "\n  ")
 
 
 def escape_json(text: str) -> str:
-    """Returns a JSON text of the same value, with its unsafe characters as JSON escapes."""
+    """Return a JSON text of the same value, with its unsafe characters as JSON escapes."""
     # Outside of strings, JSON has no other unsafe characters than line breaks and tabs.
     return _UNSAFE_IN_DOCUMENT.sub(_escape_json_character, text)
 

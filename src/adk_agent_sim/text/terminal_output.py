@@ -36,22 +36,22 @@ class TerminalText(str):
 
 
 def style(text: str, *, fg: str | None = None, bold: bool | None = None) -> TerminalText:
-    """Returns a text, escaped in one line, with a colour or in bold."""
+    """Return a text, escaped in one line, with a colour or in bold."""
     return TerminalText(click.style(_make_line(text), fg=fg, bold=bold))
 
 
 def join_text(*parts: str) -> TerminalText:
-    """Returns the parts as one line; those that are not safe yet are escaped."""
+    """Return the parts as one line; those that are not safe yet are escaped."""
     return TerminalText("".join(map(_make_line, parts)))
 
 
 def stack_lines(lines: Iterable[str]) -> TerminalText:
-    """Returns texts as lines below each other; those that are not safe yet are escaped, each in one line."""
+    """Return texts as lines below each other; those that are not safe yet are escaped, each in one line."""
     return TerminalText("\n".join(map(_make_line, lines)))
 
 
 def make_document(text: str) -> TerminalText:
-    """Returns a text of several lines that is safe to print."""
+    """Return a text of several lines that is safe to print."""
     return text if isinstance(text, TerminalText) else TerminalText(escape_document(text))
 
 

@@ -31,7 +31,7 @@ class InvalidJson(ValueError):
 
 
 def parse_json(text: str | bytes, *, max_depth: int | None = None, allow_duplicate_keys: bool = False) -> Json:
-    """Returns the value of a JSON text: 5 is an int, 5.0 a float, and a leading byte order mark is ignored.
+    """Return the value of a JSON text: 5 is an int, 5.0 a float, and a leading byte order mark is ignored.
 
     Args:
         text: The text, or its bytes in UTF-8.
@@ -79,7 +79,7 @@ def parse_json_at(text: str, start: int, *, max_depth: int | None = None) -> tup
 def parse_json_object(
     text: str | bytes, *, max_depth: int | None = None, allow_duplicate_keys: bool = False
 ) -> dict[str, Json]:
-    """Returns the object of a JSON text, as `parse_json`.
+    """Return the object of a JSON text, as `parse_json`.
 
     Raises:
         InvalidJson: As `parse_json`, or the value is not an object.
@@ -91,7 +91,7 @@ def parse_json_object(
 
 
 def dump_json(value: Json, indent: int | None = None, *, ensure_ascii: bool = False) -> str:
-    """Returns a value as JSON text; NaN and infinities, which JSON lacks, become strings."""
+    """Return a value as JSON text; NaN and infinities, which JSON lacks, become strings."""
     try:
         return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, allow_nan=False)
     except ValueError:  # rare, so that the usual value is not copied
@@ -99,7 +99,7 @@ def dump_json(value: Json, indent: int | None = None, *, ensure_ascii: bool = Fa
 
 
 def decode_text(text: str | bytes) -> str:
-    """Returns the text without a byte order mark.
+    """Return the text without a byte order mark.
 
     Raises:
         InvalidJson: The bytes are not UTF-8.

@@ -16,7 +16,7 @@ class UniqueIds:
         return len(self._used)
 
     def assign(self, wanted: str) -> str:
-        """Returns the id, or with the first free number from 2 up if it was used before."""
+        """Return the id, or with the first free number from 2 up if it was used before."""
         free, number = wanted, self._last_numbers.get(wanted, 1)
         while free in self._used:
             number += 1

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Get Agents
-         * @description The agents that can be played.
+         * @description Return the agents that can be played.
          */
         get: operations["get_agents"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List Benches
-         * @description The benches that the server was started with.
+         * @description Return the benches that the server was started with.
          */
         get: operations["list_benches"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Get Bench
-         * @description A bench, with the runs that have ended since a request before.
+         * @description Return a bench, with the runs that have ended since a request before.
          */
         get: operations["get_bench"];
         put?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * Get Bench Report
-         * @description The page of a run that has ended.
+         * @description Return the page of a run that has ended.
          */
         get: operations["get_bench_report"];
         put?: never;
@@ -153,7 +153,7 @@ export interface paths {
         };
         /**
          * Get Bench Run
-         * @description A run that is executed now or has ended, with what has happened in it since a request before.
+         * @description Return a run that is executed now or has ended, with what has happened in it since a request before.
          */
         get: operations["get_bench_run"];
         put?: never;
@@ -193,7 +193,7 @@ export interface paths {
         };
         /**
          * Get Bench Run Row
-         * @description The values and files of a row; values over 20 KB are cut unless `full`.
+         * @description Return the values and files of a row; values over 20 KB are cut unless `full`.
          */
         get: operations["get_bench_run_row"];
         put?: never;
@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * Get Bench Run Media
-         * @description The bytes of an image or file of a row.
+         * @description Return the bytes of an image or file of a row.
          */
         get: operations["get_bench_run_media"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Get Bench Run Verdict
-         * @description The verdict that a row shows: what was expected beside what happened.
+         * @description Return the verdict that a row shows: what was expected beside what happened.
          */
         get: operations["get_bench_run_verdict"];
         put?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * List Eval Files
-         * @description The files that the server was started with, or those of its agents.
+         * @description Return the files that the server was started with, or those of its agents.
          */
         get: operations["list_eval_files"];
         put?: never;
@@ -273,7 +273,7 @@ export interface paths {
         };
         /**
          * Get Eval File
-         * @description A file with its cases.
+         * @description Return a file with its cases.
          */
         get: operations["get_eval_file"];
         put?: never;
@@ -293,7 +293,7 @@ export interface paths {
         };
         /**
          * Get Eval Case
-         * @description A case with its fields and its last check.
+         * @description Return a case with its fields and its last check.
          */
         get: operations["get_eval_case"];
         put?: never;
@@ -457,7 +457,7 @@ export interface paths {
         };
         /**
          * Get Eval Row
-         * @description The values and files of a row; values over 20 KB are cut unless `full`.
+         * @description Return the values and files of a row; values over 20 KB are cut unless `full`.
          */
         get: operations["get_eval_row"];
         put?: never;
@@ -477,7 +477,7 @@ export interface paths {
         };
         /**
          * Get Eval Media
-         * @description The bytes of an image or file of a row.
+         * @description Return the bytes of an image or file of a row.
          */
         get: operations["get_eval_media"];
         put?: never;
@@ -557,7 +557,7 @@ export interface paths {
         };
         /**
          * List Queue
-         * @description A page of what is waiting for a person in all sessions, oldest first.
+         * @description Return a page of what is waiting for a person in all sessions, oldest first.
          */
         get: operations["list_queue"];
         put?: never;
@@ -577,7 +577,7 @@ export interface paths {
         };
         /**
          * List Scenarios
-         * @description The scenarios that the server was started with.
+         * @description Return the scenarios that the server was started with.
          */
         get: operations["list_scenarios"];
         put?: never;
@@ -597,7 +597,7 @@ export interface paths {
         };
         /**
          * Get Scenario
-         * @description A scenario as its file defines it; while a person plays it, without what is expected unless `answer` is true.
+         * @description Return a scenario as in its file; while a person plays it, without what is expected unless `answer` is true.
          */
         get: operations["get_scenario"];
         put?: never;
@@ -637,7 +637,7 @@ export interface paths {
         };
         /**
          * Get Scenario Check
-         * @description The result of the last check of a scenario.
+         * @description Return the result of the last check of a scenario.
          */
         get: operations["get_scenario_check"];
         put?: never;
@@ -661,7 +661,7 @@ export interface paths {
         };
         /**
          * Get Scenario Event
-         * @description The details of an event.
+         * @description Return the details of an event.
          */
         get: operations["get_scenario_event"];
         put?: never;
@@ -681,7 +681,7 @@ export interface paths {
         };
         /**
          * Get Scenario Findings
-         * @description The problems that the linter finds in a scenario.
+         * @description Return the problems that the linter finds in a scenario.
          */
         get: operations["get_scenario_findings"];
         put?: never;
@@ -721,7 +721,7 @@ export interface paths {
         };
         /**
          * Get App State
-         * @description The state of an app: in the world if it was created, else in the file.
+         * @description Return the state of an app: in the world if it was created, else in the file.
          */
         get: operations["get_app_state"];
         put?: never;
@@ -741,7 +741,7 @@ export interface paths {
         };
         /**
          * Get World
-         * @description The time and status of the world, which is created on first use.
+         * @description Return the time and status of the world, which is created on first use.
          */
         get: operations["get_world"];
         put?: never;
@@ -761,7 +761,7 @@ export interface paths {
         };
         /**
          * Get World Actions
-         * @description The actions performed in the world, oldest first.
+         * @description Return the actions performed in the world, oldest first.
          */
         get: operations["get_world_actions"];
         put?: never;
@@ -803,7 +803,7 @@ export interface paths {
         put?: never;
         /**
          * Check World Call
-         * @description The problems of a call, without making it.
+         * @description Return the problems of a call, without making it.
          */
         post: operations["check_world_call"];
         delete?: never;
@@ -841,7 +841,7 @@ export interface paths {
         };
         /**
          * Get World Tools
-         * @description The tools that can be called in the world.
+         * @description Return the tools that can be called in the world.
          */
         get: operations["get_world_tools"];
         put?: never;
@@ -881,7 +881,7 @@ export interface paths {
         };
         /**
          * Get Server
-         * @description What a page loads first: the server's version, agents and export formats.
+         * @description Return what a page loads first: the server's version, agents and export formats.
          */
         get: operations["get_server"];
         put?: never;
@@ -901,7 +901,7 @@ export interface paths {
         };
         /**
          * List Sessions
-         * @description A page of the sessions, newest first.
+         * @description Return a page of the sessions, newest first.
          */
         get: operations["list_sessions"];
         put?: never;
@@ -925,7 +925,7 @@ export interface paths {
         };
         /**
          * Get Session
-         * @description A session, without its rows.
+         * @description Return a session, without its rows.
          */
         get: operations["get_session"];
         put?: never;
@@ -953,7 +953,7 @@ export interface paths {
         };
         /**
          * Get Briefing
-         * @description The agent's instruction, tools and schemas: of a turn, or without `turn_id`, of the next one.
+         * @description Return the agent's instruction, tools and schemas: of a turn, or without `turn_id`, of the next one.
          */
         get: operations["get_briefing"];
         put?: never;
@@ -995,7 +995,7 @@ export interface paths {
         put?: never;
         /**
          * Check Form
-         * @description The problems of a form, without sending it; for the result of a tool, `turn_id` is the id of its request.
+         * @description Return the problems of a form, without sending it; for the result of a tool, `turn_id` is its request's id.
          */
         post: operations["check_form"];
         delete?: never;
@@ -1053,7 +1053,7 @@ export interface paths {
         };
         /**
          * Get Environment
-         * @description The rules and pending faults of the session's simulated environment.
+         * @description Return the rules and pending faults of the session's simulated environment.
          */
         get: operations["get_environment"];
         put?: never;
@@ -1199,7 +1199,7 @@ export interface paths {
         put?: never;
         /**
          * Preview Export
-         * @description What an export would write, and what it leaves out; nothing is written.
+         * @description Return what an export would write, and what it leaves out; nothing is written.
          */
         post: operations["preview_export"];
         delete?: never;
@@ -1317,7 +1317,7 @@ export interface paths {
         };
         /**
          * Get Row
-         * @description The values and files of a row; values over 20 KB are cut unless `full`.
+         * @description Return the values and files of a row; values over 20 KB are cut unless `full`.
          */
         get: operations["get_row"];
         put?: never;
@@ -1337,7 +1337,7 @@ export interface paths {
         };
         /**
          * Get Media File
-         * @description The bytes of an image or file of a row.
+         * @description Return the bytes of an image or file of a row.
          */
         get: operations["get_media_file"];
         put?: never;
@@ -1377,7 +1377,7 @@ export interface paths {
         };
         /**
          * Get Row Verdict
-         * @description The verdict that a row shows: what was expected beside what happened.
+         * @description Return the verdict that a row shows: what was expected beside what happened.
          */
         get: operations["get_row_verdict"];
         put?: never;
@@ -1397,7 +1397,7 @@ export interface paths {
         };
         /**
          * Get State
-         * @description The current session state.
+         * @description Return the current session state.
          */
         get: operations["get_state"];
         put?: never;
@@ -1421,7 +1421,7 @@ export interface paths {
         };
         /**
          * Get State Needs
-         * @description The keys of the state that instructions need and that are not set.
+         * @description Return the keys of the state that instructions need and that are not set.
          */
         get: operations["get_state_needs"];
         put?: never;
@@ -1461,7 +1461,7 @@ export interface paths {
         };
         /**
          * Get Tool Call
-         * @description A call of a tool that a person plays, while it waits for its response.
+         * @description Return a call of a tool that a person plays, while it waits for its response.
          */
         get: operations["get_tool_call"];
         put?: never;
@@ -1501,7 +1501,7 @@ export interface paths {
         };
         /**
          * Get Travel Progress
-         * @description What a request for this session that is going on waits for.
+         * @description Return what a request for this session that is going on waits for.
          */
         get: operations["get_travel_progress"];
         put?: never;
@@ -1527,7 +1527,7 @@ export interface paths {
         put?: never;
         /**
          * Plan Travel
-         * @description What that would do, above all which callbacks run again; nothing is done.
+         * @description Return what that would do, above all which callbacks run again; nothing is done.
          */
         post: operations["plan_travel"];
         delete?: never;
@@ -1545,7 +1545,7 @@ export interface paths {
         };
         /**
          * Get Decision
-         * @description What was decided in a turn, to be edited.
+         * @description Return what was decided in a turn, to be edited.
          */
         get: operations["get_decision"];
         put?: never;
@@ -1589,7 +1589,7 @@ export interface paths {
         };
         /**
          * Get Request
-         * @description The exact model request of a turn.
+         * @description Return the exact model request of a turn.
          */
         get: operations["get_request"];
         put?: never;
@@ -1629,7 +1629,7 @@ export interface paths {
         };
         /**
          * Get Session World
-         * @description The world that a person plays in: its time, hints and apps.
+         * @description Return the world that a person plays in: its time, hints and apps.
          */
         get: operations["get_session_world"];
         put?: never;
@@ -1649,7 +1649,7 @@ export interface paths {
         };
         /**
          * Get Session World Graph
-         * @description What has become of the scenario's events in a session: what happened, what failed, what is due.
+         * @description Return what has become of the scenario's events in a session: what happened, what failed, what is due.
          */
         get: operations["get_session_world_graph"];
         put?: never;
@@ -1669,7 +1669,7 @@ export interface paths {
         };
         /**
          * Get Session World State
-         * @description The state of an app in the world of a session.
+         * @description Return the state of an app in the world of a session.
          */
         get: operations["get_session_world_state"];
         put?: never;

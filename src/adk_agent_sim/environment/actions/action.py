@@ -120,7 +120,7 @@ class RuleExecution:
         return await self._ask_person(args)
 
     async def resolve_result(self, current_result: object) -> Json:
-        """Returns the result to change, as JSON: the current one, or that of the tool, which then runs."""
+        """Return the result to change, as JSON: the current one, or that of the tool, which then runs."""
         return to_json_value(await self.run_tool() if current_result is NO_RESULT else current_result)
 
     async def sleep(self, seconds: float) -> None:
@@ -129,15 +129,15 @@ class RuleExecution:
         await self._sleeper.sleep(seconds)
 
     def draw(self, *key: DrawKey) -> float:
-        """Returns a random number from 0 to 1 that depends only on the seed, the rule, the call and the key."""
+        """Return a random number from 0 to 1 that depends only on the seed, the rule, the call and the key."""
         return self.call.draw(self.rule, self._seed, *key)
 
     def draw_for_arguments(self, key: str) -> int:
-        """Returns 64 random bits that are the same for all calls of the tool with the same key in this session."""
+        """Return 64 random bits that are the same for all calls of the tool with the same key in this session."""
         return draw_bits(self._get_seed(), self.call.caller.randomness.session_key, "mock", self.call.tool, key)
 
     def draw_for_call(self, key: str) -> int:
-        """Returns 64 random bits that also depend on which call of the agent it is."""
+        """Return 64 random bits that also depend on which call of the agent it is."""
         call, record = self.call, self.call.record
         place = (call.caller.scope, record.agent, record.branch, record.call_number)
         return draw_bits(self._get_seed(), call.caller.randomness.session_key, "mock", call.tool, key, *place)
@@ -146,7 +146,7 @@ class RuleExecution:
         return self.call.caller.randomness.seed if self._seed is None else self._seed
 
     def render(self, value: Json) -> Json:
-        """Returns a copy of a value in which references to the call are replaced.
+        """Return a copy of a value in which references to the call are replaced.
 
         Raises:
             RuleFailed: The call does not have a value that the rule refers to.
@@ -161,13 +161,13 @@ class RuleExecution:
         return format_inserted(self.render(text))
 
     def describe(self, action: Action) -> str:
-        """Returns a description of an action for this call, and what it lacks, if it fails for that."""
+        """Return a description of an action for this call, and what it lacks, if it fails for that."""
         missing = self.find_missing_values(action.template) if action.has_references else []
         described = action.describe(self)
         return f"{described}, which fails: {'; '.join(missing)}" if missing else described
 
     def find_missing_values(self, value: Json) -> list[str]:
-        """Returns, for each reference without a value in this call, what is missing."""
+        """Return, for each reference without a value in this call, what is missing."""
         missing: dict[str, None] = {}
         try:
             for reference in iter_references(value):
@@ -237,11 +237,11 @@ class Action(StrictModel):
         return False
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the next result."""
+        """Return the next result."""
         raise NotImplementedError
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """Returns a short description; with the values drawn for a call if `execution` is given."""
+        """Return a short description; with the values drawn for a call if `execution` is given."""
         return self.key
 
     @cached_property

@@ -25,7 +25,7 @@ class LogNormal(StrictModel):
     max: Seconds = Field(default=120.0, description="The longest delay")
 
     def sample_seconds(self, draw: float) -> float:
-        """Returns the seconds for a draw between 0 and 1."""
+        """Return the seconds for a draw between 0 and 1."""
         # The inverse of the distribution is not defined at 0.
         if draw <= 0:
             return 0.0
@@ -66,12 +66,12 @@ class Delay(Action):
         return isinstance(self.delay, Distribution)
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the same result after the delay."""
+        """Return the same result after the delay."""
         await execution.sleep(self.draw_seconds(execution))
         return result
 
     def draw_seconds(self, execution: RuleExecution) -> float:
-        """Returns the delay of this call."""
+        """Return the delay of this call."""
         if not isinstance(self.delay, Distribution):
             return self.delay
         drawn = execution.draw("delay")
@@ -82,7 +82,7 @@ class Delay(Action):
         return self.delay.lognormal.sample_seconds(drawn)
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """Returns the key and the seconds."""
+        """Return the key and the seconds."""
         if execution is None and isinstance(self.delay, Distribution):
             return "random delay"
         return f"delay {self.draw_seconds(execution) if execution else self.delay:.3g} s"

@@ -38,7 +38,7 @@ class Drop(Action):
     )
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the result without the fields."""
+        """Return the result without the fields."""
         remaining = await execution.resolve_result(result)
         for path in self.drop:
             # From the end, so that the indexes of the other items stay the same.

@@ -34,7 +34,7 @@ class Error(Action):
         return self.error.message
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the error as a result."""
+        """Return the error as a result."""
         message = self.error.message
         return {
             "error_code": self.error.code,
@@ -42,5 +42,5 @@ class Error(Action):
         }
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """Returns the key and the code."""
+        """Return the key and the code."""
         return f"error {self.error.code}"

@@ -189,7 +189,7 @@ class Mock(Action):
         return (declared.resource or "") if declared is not None and declared.operation == "create" else ""
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the generated or recorded response, or that of a person."""
+        """Return the generated or recorded response, or that of a person."""
         if self.recording_problem:
             raise RuleFailed(execution.rule, execution.call.tool, self.recording_problem)
         if self._replayed is not None:
@@ -222,7 +222,7 @@ class Mock(Action):
         return value
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """Returns which mock responds; for a call also why, and what the response is made from."""
+        """Return which mock responds; for a call also why, and what the response is made from."""
         name = f"mock {self.mock}"
         if execution is None or self.asks_person:
             return name
@@ -248,7 +248,7 @@ class Mock(Action):
         return f"{name}: {reason}{source}"
 
     def _find_role(self, execution: RuleExecution) -> ToolRole | None:
-        """Returns what the call does with a resource; None if the response does not depend on earlier calls."""
+        """Return what the call does with a resource; None if the response does not depend on earlier calls."""
         if self.mock != "stateful":
             return None
         spec, args = execution.call.caller.get_tool_spec(), _read_args(execution)
@@ -259,7 +259,7 @@ class Mock(Action):
 
 
 async def _ask_model(choice: ModelChoice, execution: RuleExecution) -> LlmResponseValue:
-    """Returns what a model responds to the call; what it was asked, and said, is kept in the execution's journal."""
+    """Return what a model responds to the call; what it was asked, and said, is kept in the execution's journal."""
     llm, caller, record = execution.llm, execution.call.caller, execution.call.record
     mock = llm.find_mock(choice)
     execution.journal = mock.start_journal()
@@ -309,7 +309,7 @@ def _generate(execution: RuleExecution) -> MockedResponse:
 
 
 def _create_draws(execution: RuleExecution, args: Mapping[str, Json], *, is_reading: bool) -> KeyedDraws:
-    """Returns the random values of a call.
+    """Return the random values of a call.
 
     A tool that reads gives equal calls equal responses, whoever makes them; others make something new each time.
     """

@@ -48,7 +48,7 @@ class ApiError(Action):
         raise ModelRequestFailed(self.api_error.code, self.api_error.message)
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """Returns the key and the status."""
+        """Return the key and the status."""
         return f"api_error {self.api_error.code}"
 
 
@@ -62,7 +62,7 @@ class Empty(Action):
     empty: Literal[True] = True
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns an answer without parts."""
+        """Return an answer without parts."""
         return {"content": {"role": "model", "parts": []}, "finish_reason": "STOP"}
 
 
@@ -76,7 +76,7 @@ class MalformedCall(Action):
     malformed_call: Literal[True] = True
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the error."""
+        """Return the error."""
         message = "Malformed function call (injected by a rule)."
         return {"error_code": _MALFORMED, "error_message": message, "finish_reason": _MALFORMED}
 
@@ -92,14 +92,14 @@ class CutText(Action):
     cut_text: int = Field(ge=0, description="How many characters remain")
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the answer with the beginning of its text."""
+        """Return the answer with the beginning of its text."""
         answer = cast("_JsonObject", await execution.resolve_result(result))
         parts = _cut_parts(_get_parts(answer), self.cut_text)
         execution.has_effect |= parts != _get_parts(answer)
         return _replace_parts(answer, parts)
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """Returns the key and the length."""
+        """Return the key and the length."""
         return f"cut_text {self.cut_text}"
 
 
@@ -113,7 +113,7 @@ class MaxTokens(Action):
     max_tokens: int = Field(ge=0, description="How many characters of the text remain")
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the beginning of the text, with the finish reason; without text, the error that ADK makes of it."""
+        """Return the beginning of the text, with the finish reason; without text, the error that ADK makes of it."""
         answer = cast("_JsonObject", await execution.resolve_result(result))
         texts = [part for part in _get_parts(answer) if not part.get("function_call")]
         parts = [part for part in _cut_parts(texts, self.max_tokens) if part.get("text") != ""]
@@ -123,7 +123,7 @@ class MaxTokens(Action):
         return {"error_code": _MAX_TOKENS, "error_message": message, "finish_reason": _MAX_TOKENS}
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """Returns the key and the length."""
+        """Return the key and the length."""
         return f"max_tokens {self.max_tokens}"
 
 
@@ -137,7 +137,7 @@ class UnknownToolCall(Action):
     unknown_tool: str = Field(min_length=1, description="The name of the tool that the model makes up")
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the answer with another name in its first call; an answer without calls becomes such a call."""
+        """Return the answer with another name in its first call; an answer without calls becomes such a call."""
         answer = cast("_JsonObject", await execution.resolve_result(result))
         parts = _get_parts(answer)
         place = next((index for index, part in enumerate(parts) if part.get("function_call")), None)
@@ -147,7 +147,7 @@ class UnknownToolCall(Action):
         return _replace_parts(answer, [*parts[:place], {**parts[place], "function_call": call}, *parts[place + 1 :]])
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """Returns the key and the name."""
+        """Return the key and the name."""
         return f"unknown_tool {self.unknown_tool}"
 
 
@@ -162,7 +162,7 @@ class WrongArguments(Action):
     wrong_args: Literal[True] = True
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the answer with wrong arguments in each call."""
+        """Return the answer with wrong arguments in each call."""
         answer = cast("_JsonObject", await execution.resolve_result(result))
         parts = [_spoil_arguments(part) for part in _get_parts(answer)]
         execution.has_effect |= parts != _get_parts(answer)
@@ -189,7 +189,7 @@ def _replace_parts(answer: _JsonObject, parts: list[_JsonObject]) -> _JsonObject
 
 
 def _cut_parts(parts: list[_JsonObject], length: int) -> list[_JsonObject]:
-    """Returns the parts with the first characters of their texts; thoughts do not count."""
+    """Return the parts with the first characters of their texts; thoughts do not count."""
     cut: list[_JsonObject] = []
     for part in parts:
         text = part.get("text")
@@ -217,7 +217,7 @@ MODEL_KEYWORDS = frozenset({"empty", "malformed_call", "wrong_args"})
 
 
 def remove_call_ids(answer: _JsonObject) -> _JsonObject:
-    """Returns an answer whose calls have no ids: a repeated call is a new one, and ADK gives it an id."""
+    """Return an answer whose calls have no ids: a repeated call is a new one, and ADK gives it an id."""
     parts = [
         {**part, "function_call": {key: value for key, value in part["function_call"].items() if key != "id"}}
         if part.get("function_call")

@@ -27,7 +27,7 @@ class Mutate(Action):
         return [operation.value for operation in self.mutate]
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the changed result.
+        """Return the changed result.
 
         Raises:
             RuleFailed: The patch does not apply to the result.

@@ -20,5 +20,5 @@ class Pass(Action):
     real: Literal[True] = Field(default=True, alias="pass")
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the tool's result."""
+        """Return the tool's result."""
         return await execution.run_tool()

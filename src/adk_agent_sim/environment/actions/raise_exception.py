@@ -78,5 +78,5 @@ class Raise(Action):
         raise execution.build_exception(self.error.type, message)
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """Returns the key and the exception's type."""
+        """Return the key and the exception's type."""
         return f"raise {self.error.type}"

@@ -35,5 +35,5 @@ class Respond(Action):
         return make_copier(copy_value(self.respond))
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns a copy of the value."""
+        """Return a copy of the value."""
         return execution.render(self.respond) if self.has_references else self._copy_response()

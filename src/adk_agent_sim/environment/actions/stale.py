@@ -21,7 +21,7 @@ class Stale(Action):
     stale: Literal[True] = True
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns a copy of the last successful response."""
+        """Return a copy of the last successful response."""
         earlier = execution.call.find_last_success()
         if earlier is MISSING:
             return await execution.run_tool()

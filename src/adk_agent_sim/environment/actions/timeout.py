@@ -27,5 +27,5 @@ class Timeout(Action):
         raise TimeoutError(f"{execution.call.tool} did not answer within {self.timeout:g} s")
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """Returns the key and the seconds."""
+        """Return the key and the seconds."""
         return f"timeout after {self.timeout:g} s"

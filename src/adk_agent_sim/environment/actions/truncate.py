@@ -37,7 +37,7 @@ class Truncate(Action):
     truncate: TruncateLimits
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the shortened result."""
+        """Return the shortened result."""
         whole = await execution.resolve_result(result)
         truncated = self._truncate_value(whole)
         execution.has_effect |= truncated != whole

@@ -27,7 +27,7 @@ class WrongType(Action):
     )
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Returns the result with the fields changed; missing fields are ignored."""
+        """Return the result with the fields changed; missing fields are ignored."""
         changed = await execution.resolve_result(result)
         for path in map(parse_path, self.wrong_type):
             for each in expand_wildcards(changed, path):

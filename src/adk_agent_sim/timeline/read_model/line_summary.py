@@ -26,18 +26,18 @@ _encode_json = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would c
 
 
 def summarize_text(text: str) -> str:
-    """Returns the beginning of a text in one line."""
+    """Return the beginning of a text in one line."""
     # Spaces and line breaks are joined to one space, so more than one line is read.
     return _truncate(" ".join(text[: MAX_LINE_LENGTH * 4].split()))
 
 
 def summarize_value(value: Json) -> str:
-    """Returns a value as JSON in one line; a string without quotes."""
+    """Return a value as JSON in one line; a string without quotes."""
     return summarize_text(value) if isinstance(value, str) else _truncate(_join_prefix(_iter_json_pieces(value)))
 
 
 def summarize_arguments(arguments: Mapping[str, Json]) -> str:
-    """Returns the arguments of a call in one line, such as `a=2 b="two words"`."""
+    """Return the arguments of a call in one line, such as `a=2 b="two words"`."""
     return _truncate(_join_prefix(_iter_argument_pieces(arguments)))
 
 
@@ -72,7 +72,7 @@ def _quote(text: str) -> str:
 
 
 def _join_prefix(pieces: Iterator[str]) -> str:
-    """Returns the pieces joined, up to just over the length at which a line is cut."""
+    """Return the pieces joined, up to just over the length at which a line is cut."""
     taken: list[str] = []
     length = 0
     for piece in pieces:
