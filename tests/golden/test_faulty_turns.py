@@ -61,7 +61,7 @@ async def test_a_fixture_is_the_same_from_python_the_command_and_the_browser(tmp
     agent = await play(parse_rules(CALLS_WRONG_TOOL), fixtures / "python.json")
     timeline = fixtures / "python.jsonl"
     async with open_store(tmp_path / "kept.db") as store:
-        await jsonl.restore_session(timeline, store)
+        await jsonl.load_session(timeline, store)
 
     export = ["export", "last", "--db", tmp_path / "kept.db", "--format", "adk-test", "--anyway"]
     done = await asyncio.to_thread(invoke_adksim, *export, "--out", fixtures / "command.json")
