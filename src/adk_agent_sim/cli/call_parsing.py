@@ -46,7 +46,7 @@ def _parse_call_list(line: str) -> list[tuple[str, dict[str, Json]]]:
     except InvalidJson as error:
         raise InvalidCallSyntax(f"Write several calls as a JSON list, such as {_CALL_LIST}: {error}") from None
     try:
-        return [(str(name), dict(args)) for name, args in cast("Any", calls)]
+        return [(str(name), dict(args)) for name, args in calls]
     except (ValueError, TypeError):
         raise InvalidCallSyntax(f"Write several calls as a JSON list, such as {_CALL_LIST}") from None
 
