@@ -131,7 +131,6 @@ def test_agent_to_agent_augmentation_is_rejected_by_name(scenario: Path) -> None
         (("--agent", "nowhere"), "Cannot load an agent from nowhere: there is no such folder"),
         (("--player", "oracle", "--model-provider", "x"), "--model-provider needs --model"),
         (("--agent", "default", "--oracle"), "Give either --agent"),
-        (("--player", "oracle", "--output", "x.json"), "Write the trace of an agent with --trace"),
         (("--model", "no-such-model"), "google-adk[extensions]"),
     ],
 )

@@ -62,7 +62,7 @@ def judge_command(
 ) -> None:
     """Judge the runs in TRACE... by what SCENARIO expects of the agent, turn by turn.
 
-    A TRACE is a trace in ARE's format (`adksim scenario run --output` writes one), the timeline of a session, or a
+    A TRACE is a trace in ARE's format (`adksim scenario run --trace` writes one), the timeline of a session, or a
     JSON Lines file or directory of these. A session that is stored in a database is judged, or judged again, with
     --session; its timeline then shows the verdict.
 
