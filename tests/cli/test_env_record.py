@@ -105,7 +105,7 @@ def test_real_tools_are_recorded_in_rules_that_answer_the_same_calls(folder: Pat
     assert (folder / "orders.txt").read_text() == "lamp"
     assert invoke_adksim("env", "check", "rules.yaml", "--agent", "priced").exit_code == 0
 
-    played = invoke_adksim("run", "priced", "--script", "script.yaml", "--environment", "rules.yaml", "--json")
+    played = invoke_adksim("run", "priced", "--script", "script.yaml", "--rules", "rules.yaml", "--json")
     (folder / "played.evalset.json").unlink(missing_ok=True)
     report = json.loads(played.stdout)["environment"]
     assert {tool["tool"]: tool["real"] for tool in report["tools"]} == {"get_price": 0, "quote": 0, "place_order": 0}
