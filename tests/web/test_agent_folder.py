@@ -115,7 +115,7 @@ async def _check_list(page: Page) -> None:
     rows = page.get_by_role("table", name="Sessions").get_by_role("row")
     await expect(rows.filter(has_text="Interrupted")).to_have_count(1)
     await expect(rows.filter(has_text="Your turn")).to_have_count(1)
-    await page.get_by_role("combobox", name="Status").select_option("Finished or interrupted")
+    await page.get_by_role("combobox", name="Status").select_option("Closed or interrupted")
     await expect(rows.filter(has_text="Your turn")).to_have_count(0)
     await expect(rows.filter(has_text="Interrupted")).to_have_count(1)
 

@@ -7,7 +7,7 @@ import { ComposerHeader } from "./ComposerHeader";
 
 const READ_ONLY = "It can be read and exported; nothing can be added.";
 const EXPLANATIONS: Partial<Record<SessionStatus, [title: string, text: string]>> = {
-  closed: ["This session is finished", READ_ONLY],
+  closed: ["This session is closed", READ_ONLY],
   cancelled: ["This session was cancelled", READ_ONLY],
   broken: ["This session cannot be read", "What is stored of it is damaged. Other sessions are not affected."],
   abandoned: [

@@ -12,7 +12,7 @@ const SHORTCUTS: [string, string][] = [
   [formatCommand(COMMANDS.find.toUpperCase()), "Find in the timeline"],
   [formatCommand(COMMANDS.density.toUpperCase()), "Compact rows, or rows with their results"],
   ["N", "On a row that Tab moved to: write a note"],
-  [formatCommand(COMMANDS.panel.toUpperCase()), "Show or hide the briefing"],
+  [formatCommand(COMMANDS.panel.toUpperCase()), "Show or hide what the model reads"],
   [UNDO_KEY, "Outside of fields: undo the last decision of the model"],
   [REDO_KEY, "Outside of fields: redo it"],
   [formatCommand(COMMANDS.help), "This list"],
