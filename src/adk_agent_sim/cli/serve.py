@@ -117,7 +117,7 @@ async def _run_server(settings: ServeSettings) -> None:
             if settings.port not in (0, served.web.port):
                 print_line(f"Port {settings.port} is in use; using {served.web.port}.")
             print_line(f"Open {served.web.url}")
-            print_line("It works once, for 10 minutes; `adksim open` prints another.")
+            print_line("This login URL works once, for 10 minutes; `adksim open` prints another.")
         if settings.exposure.allow_unauthenticated:
             print_line(style(_UNAUTHENTICATED_WARNING, fg="red", bold=True), err=True)
         print_line(f"Agents connect to {served.grpc.address} (ADK_SIM_SERVER_URL)")
