@@ -584,7 +584,7 @@ async def test_the_report_shows_what_happened_to_all_calls() -> None:
         "  2 by hit",
         "  1 by cut",
         "  in 1 of them the tool's own code ran too",
-        "  1 went live although rules name the tool",
+        "  1 ran for real although rules name the tool",
         "rules never used: never",
         "what the rules did:",
         "  tool    rule   tried  fired  otherwise",

@@ -355,7 +355,7 @@ async def test_the_report_of_a_recorded_session(tmp_path: Path) -> None:
     assert _run("report", tmp_path / "session.jsonl").output.splitlines() == [
         "add: 2 calls, 1 real, 1 simulated",
         "  1 by hit",
-        "  1 went live although rules name the tool",
+        "  1 ran for real although rules name the tool",
         "divide: 1 calls, 1 real, 0 simulated",
         "rules never used: never",
         "what the rules did:",

@@ -55,7 +55,7 @@ def list_deviations(report: EnvironmentReport) -> list[str]:
         if tool.refused:
             lines.append(f"{tool.tool}: {tool.refused} refused, because no rule answered")
         if tool.uncovered:
-            lines.append(f"{tool.tool}: {tool.uncovered} went live although rules name the tool")
+            lines.append(f"{tool.tool}: {tool.uncovered} ran for real although rules name the tool")
         if tool.unknown:
             lines.append(f"{tool.tool}: {tool.unknown} failed, because no tool has this name")
     lines += [f"{each.tool}, {each.rule}: {_format_differences(each)}" for each in report.near_misses]
@@ -75,7 +75,7 @@ def _iter_tool_lines(tool: ToolReport) -> Iterator[str]:
     for rule, count in tool.unchanged.items():
         yield f"  {count} real results left as they were: {rule} changed nothing"
     if tool.uncovered:
-        yield f"  {tool.uncovered} went live although rules name the tool"
+        yield f"  {tool.uncovered} ran for real although rules name the tool"
     if tool.refused:
         yield f"  {tool.refused} refused: no rule answered"
     if tool.unknown:
