@@ -52,8 +52,8 @@ SimulatorError
 ├── StateKeyMissing              an instruction needs keys that the session state does not have
 ├── RunFailed                    the agent's run raised an exception
 ├── ForkRefused                  the session cannot be forked, undone or redone there
-│   └── ForkDiffers              the run did not happen again as recorded; override with anyway=True
-├── RunUndone                    decisions of the run were taken back, and another run has continued its session
+│   └── ForkDiffers              the replay differs from the recording; override with anyway=True
+├── RunUndone                    decisions of the run were undone, and another run has continued its session
 ├── Cancelled                    a person cancelled a tool call
 ├── ReplayImpossible             the golden trace does not contain what the agent's model is asked for
 │   └── CassetteMismatch         a model request is not the one in the cassette

@@ -204,7 +204,7 @@ class EvalSetEditor:
 
         def plan(stored: Sequence[StoredCase], cases: list[CaseContent]) -> CaseChange:
             nonlocal is_copy
-            # Decided anew in each attempt, because the file may have changed since the last one.
+            # Decided again in each attempt, because the file may have changed since the last one.
             is_copy = keep_both and all(each.fingerprint != fingerprint for each in stored if each.key == key)
             placed = _find_placed(stored, cases, key, None if is_copy else fingerprint)
             # The paths of the values belong to the content that the person has looked at.
@@ -234,7 +234,7 @@ class EvalSetEditor:
             try:
                 applied, _ = self._write(lambda _stored, _cases: change.invert())
             except EditRefused:
-                # It cannot be taken back any more, which must not keep the edits before it from being taken back.
+                # It can no longer be undone, which must not keep the edits before it from being undone.
                 source.pop()
                 raise
             source.pop()

@@ -80,7 +80,7 @@ class RemoteTravels:
 
         Raises:
             ForkRefused: The process cannot do it; nothing was changed.
-            ForkDiffers: The run did not happen again as recorded; nothing was changed.
+            ForkDiffers: The replay differs from the recording; nothing was changed.
         """
         if not prefix.interrupted:
             raise ForkRefused(_BETWEEN_RUNS)
@@ -120,7 +120,7 @@ class RemoteTravels:
 
         Raises:
             ForkRefused: The process cannot do it; nothing was changed.
-            ForkDiffers: The run did not happen again as recorded; nothing was changed.
+            ForkDiffers: The replay differs from the recording; nothing was changed.
         """
         if not prefix.interrupted and not redone:
             raise ForkRefused(_NO_MESSAGE)

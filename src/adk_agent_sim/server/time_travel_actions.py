@@ -136,7 +136,7 @@ class TimeTravelActions:
 
         Raises:
             ForkRefused: It is not possible; the message says why.
-            ForkDiffers: The run did not happen again as recorded; `anyway` overrides it.
+            ForkDiffers: The replay differs from the recording; `anyway` overrides it.
         """
 
         def note_wait(waits_for: str) -> None:
