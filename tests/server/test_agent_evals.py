@@ -24,7 +24,7 @@ _GREETING = build_turn("Greet Ada", "Done", ("greet", {"name": "Ada"}, "Hello Ad
 
 @pytest.fixture
 def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of agents, one of them broken, with EvalSets; exports go to the working folder beside it."""
+    """A folder of agents, one of them broken, with EvalSets; exports go to the current directory beside it."""
     root = tmp_path / "agents"
     for name in ("first_agent", "second_agent"):
         write_agent(root, name)

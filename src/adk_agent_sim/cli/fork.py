@@ -60,7 +60,7 @@ class _ForkOptions:
 @click.option(
     "--eval-set",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The EvalSet to append the new session to; by default APP.evalset.json in the working folder.",
+    help="The EvalSet to append the new session to; by default APP.evalset.json in the current directory.",
 )
 @click.option(
     "--out",

@@ -40,7 +40,7 @@ _GetReport: TypeAlias = "Callable[[], EnvironmentReport | None]"
 @click.option(
     "--eval-set",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The EvalSet to append the session to; by default APP.evalset.json in the working folder. "
+    help="The EvalSet to append the session to; by default APP.evalset.json in the current directory. "
     "With --script there is no default.",
 )
 @click.option(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @record_option
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def check(files: tuple[Path, ...], seed: int, judge_name: str, record: Path, as_json: bool) -> None:
-    """Check the scenarios in FILE...: JSON, JSON Lines, or directories of both, before you blame an agent.
+    """Check the scenarios in FILE...: JSON, JSON Lines, or folders of both, before you blame an agent.
 
     Three players that need no model play each scenario: the oracle does what is expected, one does nothing, and one
     makes valid calls at random. A scenario is sound if it is
