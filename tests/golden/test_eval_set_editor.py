@@ -257,7 +257,7 @@ def test_edits_beside_a_process_that_appends_lose_nothing(path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ({ANSWER: 4}, "final response must be a text"),
+        ({ANSWER: 4}, "final response must be a string"),
         ({"conversation/0/intermediate_data/tool_uses/0/args": []}, "arguments of add must be a JSON object"),
     ],
 )

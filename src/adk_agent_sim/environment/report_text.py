@@ -100,7 +100,7 @@ def _iter_coverage_lines(coverage: Sequence[RuleCoverage]) -> Iterator[str]:
     for each in coverage:
         if count := each.skipped.get("text too long"):
             yield (
-                f"{count} calls of {each.tool} have a text that is too long for the pattern of {each.rule}: "
+                f"{count} calls of {each.tool} have a string that is too long for the pattern of {each.rule}: "
                 "it was not searched, and the rule did not match"
             )
 
