@@ -169,7 +169,7 @@ def test_a_folder_stands_for_its_sessions_in_other_commands(tmp_path: Path, monk
     write_agent(agents, "known_agent")
     refused = invoke_adksim("sessions", "--db", agents)
     assert refused.exit_code == 2
-    assert "no sessions were kept yet" in refused.stderr
+    assert "has no kept sessions yet" in refused.stderr
     path = get_run_database_path(agents)
     path.parent.mkdir(parents=True)
     path.touch()

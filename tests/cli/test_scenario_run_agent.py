@@ -89,7 +89,7 @@ def test_a_scenario_that_expects_nothing_exits_with_3(tmp_path: Path) -> None:
 def test_a_limit_is_reported(scenario: Path, tmp_path: Path) -> None:
     result = _run(scenario, "--player", "oracle", "--max-steps", 1)
     assert result.exit_code == 1
-    assert "The run was stopped after 1 model calls, the most that it may make." in result.output
+    assert "The run was stopped after 1 model calls, the limit." in result.output
 
 
 def test_a_rejected_turn_ends_the_run_unless_later_turns_are_asked_for(tmp_path: Path, agent: Path) -> None:

@@ -30,7 +30,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
-    help="How improbable a difference must be by chance to be called significant.",
+    help="Significance level: a difference is significant if p is below it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON, with all scenarios.")
 def diff_command(bench1: Path, bench2: Path, before_name: str, after_name: str, alpha: float, as_json: bool) -> None:

@@ -162,7 +162,7 @@ def _result_to_json(checked: CheckedFile) -> dict[str, Any]:
 def _print_result(checked: CheckedFile) -> None:
     result = checked.result
     if result is None or result.problem:
-        print_line(style(f"NOT CHECKED  {checked.name}", fg="yellow"))
+        print_line(style(f"NOT JUDGED  {checked.name}", fg="yellow"))
         print_line(f"  {checked.problem}")
         return
     is_ok = not checked.is_failed
@@ -187,4 +187,4 @@ def _print_property(label: str, checked: CheckedProperty) -> None:
 def _print_summary(results: Sequence[CheckedFile]) -> None:
     failed = sum(each.is_failed for each in results)
     unknown = sum(bool(each.problem) for each in results)
-    print_line(f"{len(results) - failed - unknown} ok, {failed} failed, {unknown} not checked")
+    print_line(f"{len(results) - failed - unknown} ok, {failed} failed, {unknown} not judged")

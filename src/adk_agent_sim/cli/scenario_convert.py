@@ -39,14 +39,15 @@ _MAX_PRINTED = 100
 @click.option(
     "--apps",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="With a trace: the scenario to copy apps, start time, duration and seed from; by default the apps are empty.",
+    help="With a golden trace: the scenario to copy apps, start time, duration and seed from; by default the apps are "
+    "empty.",
 )
 @click.option(
     "--strictness",
     multiple=True,
     metavar="TOOL.ARGUMENT=HOW",
-    help="With a trace: how to compare an expected argument (exact, any or contains); repeatable. "
-    "By default, the judge compares ids exactly and long texts by their meaning.",
+    help="With a golden trace: how to compare an expected argument (exact, any or contains). Repeatable. "
+    "By default, the judge compares ids exactly, and long texts only with --judge MODEL.",
 )
 @click.option(
     "--fs-content",

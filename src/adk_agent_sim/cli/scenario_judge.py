@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "session_names",
     multiple=True,
     metavar="SESSION",
-    help="A session of the database: an id, the beginning of an id, or `last`. Can be repeated.",
+    help="A session of the database: an id, the beginning of an id, or `last`. Repeatable.",
 )
 @database_option
 @click.option(

@@ -115,8 +115,8 @@ def _check_who_runs(settings: AgentSettings, *, oracle: bool) -> None:
         raise click.UsageError(
             "Give either --agent, with --player or --model if another model should play it, or --oracle."
             if oracle
-            else "Add --oracle to execute what is expected, or --agent AGENT_DIR (default for ours) to run an agent; "
-            "`adksim scenario play` lets you play yourself."
+            else "Add --oracle to execute what is expected, or --agent AGENT_DIR to run an agent (`default` is the "
+            "built-in assistant); `adksim scenario play` lets you play yourself."
         )
     # What names an agent was refused above.
     if oracle and (given := list_given_options(click.get_current_context(), _AGENT_PARAMETERS)):

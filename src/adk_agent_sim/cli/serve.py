@@ -28,7 +28,7 @@ _UNAUTHENTICATED_WARNING = (
 @database_option
 @exposure_options
 @click.option("--port", default=8080, show_default=True, help="The web server's port; 0 picks a free one.")
-@click.option("--allow-host", multiple=True, metavar="HOST:PORT", help="Another address of the web server; repeatable.")
+@click.option("--allow-host", multiple=True, metavar="HOST:PORT", help="Another address of the web server. Repeatable.")
 @click.option(
     "--allow-unauthenticated",
     is_flag=True,
@@ -44,7 +44,7 @@ _UNAUTHENTICATED_WARNING = (
     show_default=True,
     help="What a commit survives: full, a power failure; normal (faster), only a crash of the process.",
 )
-@click.option("--keep-days", type=float, help="Delete sessions without an event for this many days.")
+@click.option("--keep-days", type=float, help="Delete sessions that had no event for this many days.")
 @click.option(
     "--abandon-after",
     type=float,

@@ -146,9 +146,10 @@ def _iter_seed_lines(seeds: Sequence[SessionSeed]) -> Iterable[str]:
         yield f"the rules have no seed; drawn: {', '.join(map(str, drawn[:_MAX_SHOWN_SEEDS]))}" + (
             f" and {len(drawn) - _MAX_SHOWN_SEEDS} more" if len(drawn) > _MAX_SHOWN_SEEDS else ""
         )
-        yield f"  to repeat a session, write its seed into the rules, such as `seed: {drawn[0]}`, and begin it alike"
+        example = f"such as `seed: {drawn[0]}`, and start it the same way"
+        yield f"  to repeat a session, write its seed into the rules, {example}"
     alike = [count for count in Counter((each.seed, each.session_key) for each in seeds).values() if count > 1]
     for count in alike:
-        yield f"{count} sessions begin alike, or have the same label, and share their random draws"
+        yield f"{count} sessions start the same way, or have the same label, and share their random draws"
     if alike:
         yield "  under `adk eval`, these are the cases with the same first message and initial state"

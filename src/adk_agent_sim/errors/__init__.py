@@ -28,7 +28,7 @@ SimulatorError
 │       ├── InvalidArguments     the arguments do not match the tool's schema
 │       ├── InvalidInput         the input does not match the schema of the request
 │       ├── InvalidToolResult    the result does not match the tool's output schema
-│       └── InvalidAnswer        the final answer does not match the agent's output_schema
+│       └── InvalidAnswer        the final response does not match the agent's output_schema
 ├── InvalidMessage               the user message does not match the agent's input_schema; override with anyway=True
 ├── ServerUnreachable            no simulator server answers at the address
 ├── PortInUse                    the server cannot listen on the address

@@ -128,9 +128,7 @@ CASES = [
     Case(
         tool=row,
         good=[{"cells": ["a", 1, True]}],
-        bad=[
-            bad({"cells": [1, "a", True]}, {"cells[0]": "must be text", "cells[1]": "must be an integer"}, lost=True)
-        ],
+        bad=[bad({"cells": [1, "a", True]}, {"cells[0]": "must be text", "cells[1]": "must be an integer"}, lost=True)],
     ),
     Case(
         tool=bag,
