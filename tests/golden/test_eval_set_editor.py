@@ -353,5 +353,5 @@ def test_a_file_that_is_gone_too_large_or_something_else_is_refused(path: Path) 
     with pytest.raises(NotAnEvalSet, match="larger than 64 MB"):
         editor.read()
     path.unlink()
-    with pytest.raises(NotFound, match="does not exist any more"):
+    with pytest.raises(NotFound, match="no longer exists"):
         editor.read()

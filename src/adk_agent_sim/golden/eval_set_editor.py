@@ -51,7 +51,7 @@ _MAX_UNDO = 200
 _MAX_ATTEMPTS = 20
 _MAX_OPENED = 50
 
-_GONE = "The case was renamed or removed in the meantime. Look at the list as it is now."
+_GONE = "The case was renamed or removed in the meantime. Reload the list."
 
 _Plan: TypeAlias = "Callable[[Sequence[StoredCase], list[CaseContent]], CaseChange]"
 
@@ -310,7 +310,7 @@ def read_limited(path: Path) -> bytes:
             # One byte more than allowed tells that a file is too large, without reading all of it.
             data = file.read(MAX_EVAL_FILE_BYTES + 1)
     except FileNotFoundError:
-        raise NotFound(f"{path} does not exist any more. Restore it, then reload.") from None
+        raise NotFound(f"{path} no longer exists. Restore it, then reload.") from None
     if len(data) > MAX_EVAL_FILE_BYTES:
         raise NotAnEvalSet(str(path), f"it is larger than {MAX_EVAL_FILE_BYTES // 1_000_000} MB")
     return data
@@ -360,6 +360,6 @@ def _find_placed(
         raise EditConflict(
             stored[index].eval_id,
             "was changed by another writer since you opened it",
-            "Look at it as it is now, or keep yours as a copy.",
+            "Reload it, or keep yours as a copy.",
         )
     return get_placed_case(cases, index)

@@ -21,7 +21,7 @@ _STORED_FORK = (
 )
 _NO_MESSAGE = (
     "The agent of this session runs in another process, and only that can send a message: before the one that you "
-    f"chose, nothing would happen any more. Go back to a decision of the model, {_STORED_FORK}"
+    f"chose, nothing more would happen. Go back to a decision of the model, {_STORED_FORK}"
 )
 _BETWEEN_RUNS = (
     "The agent of this session runs in another process, and only that can send a message: a fork between two runs "

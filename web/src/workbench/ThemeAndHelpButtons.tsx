@@ -5,7 +5,7 @@ import { COMMANDS, formatCommand, REDO_KEY, SEND_KEY, UNDO_KEY, useCommand } fro
 import { useTheme } from "../ui/useTheme";
 
 const SHORTCUTS: [string, string][] = [
-  [SEND_KEY, "Execute, or send what is typed"],
+  [SEND_KEY, "Execute, or send the text"],
   [formatCommand(COMMANDS.switchMode), "Switch between Call a Tool and Send Final Response"],
   ["/", "In an empty field: find a tool; twice, type a slash"],
   ["Esc", "Go back one step; nothing is lost"],
