@@ -77,8 +77,8 @@ def convert(
         --strictness Emails__send_email.content=contains
     adksim scenario convert scenario.json evals/agent.evalset.json --to evalset
 
-    A trace can become a scenario if its calls are tools of apps, such as Emails__send_email: the user's messages become
-    events, the agent's calls become expected actions. A scenario becomes an EvalSet case by running its expected
+    A golden trace can become a scenario if its calls are tools of apps, such as Emails__send_email: the user's messages
+    become events, the agent's calls become expected actions. A scenario becomes an EvalSet case by running its expected
     actions in its world; the case is appended to OUTPUT. A scenario replaces OUTPUT; several are written to a .jsonl
     file, one per line. If one of them cannot be converted, nothing is written.
     """

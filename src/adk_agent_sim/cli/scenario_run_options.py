@@ -61,9 +61,13 @@ WORLD_OPTIONS = (
         show_default=True,
         help="Whether the run ends when the judge rejects a turn; the verdict is the same.",
     ),
-    click.option("--max-steps", type=click.IntRange(min=1), default=200, show_default=True, help="Model calls."),
-    click.option("--max-duration", metavar="DURATION", help="Simulated time, such as 10m; by default the scenario's."),
-    click.option("--max-wall-time", metavar="DURATION", help="Real time, such as 300s; by default no limit."),
+    click.option(
+        "--max-steps", type=click.IntRange(min=1), default=200, show_default=True, help="Maximum number of model calls."
+    ),
+    click.option(
+        "--max-duration", metavar="DURATION", help="Maximum simulated time, such as 10m; by default the scenario's."
+    ),
+    click.option("--max-wall-time", metavar="DURATION", help="Maximum real time, such as 300s; by default no limit."),
     click.option(
         "--notifications",
         type=click.Choice(["LOW", "MEDIUM", "HIGH"], case_sensitive=False),
