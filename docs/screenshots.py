@@ -226,7 +226,7 @@ async def graph(page: Page) -> None:
     await WorkbenchUser(page).wait_for_turn()
     tab = page.get_by_role("tab", name="Graph")
     if not await tab.is_visible():  # a narrow window shows the briefing over the timeline
-        await page.get_by_role("button", name="briefing").click()
+        await page.get_by_role("button", name="what the model reads").click()
     await tab.click()
     await page.get_by_role("region", name="Graph").get_by_role("button", name="env").wait_for()
 

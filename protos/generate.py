@@ -1,7 +1,7 @@
 """Makes the classes of `src/adk_agent_sim/generated` from the protos beside this file; `make protos` runs it.
 
 It needs grpcio-tools, which ties protobuf to a version of its own: hence a virtual environment of its own. The folder
-given is written anew, so what it holds depends on the protos and the pinned generator only.
+given is rewritten, so what it holds depends on the protos and the pinned generator only.
 """
 
 from __future__ import annotations

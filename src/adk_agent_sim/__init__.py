@@ -1,6 +1,6 @@
 """Simulates everything around an agent built with Google's Agent Development Kit.
 
-Names are resolved on first use, so importing a room costs that room only.
+Names are resolved on first use, so importing a module loads that module only.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def test_adk_eval_reads_the_rules_of_the_variable_and_says_which_cases_share_the
     output = _run_adk_eval(folder, "one", "two", ADK_SIM_RULES="seeded.yaml")
 
     assert "lookup: 2 calls, 0 real, 2 simulated" in output
-    assert "2 sessions begin alike, or have the same label, and share their random draws" in output
+    assert "2 sessions start the same way, or have the same label, and share their random draws" in output
     assert "under `adk eval`, these are the cases with the same first message and initial state" in output
 
 

@@ -584,7 +584,7 @@ async def test_the_report_shows_what_happened_to_all_calls() -> None:
         "  2 by hit",
         "  1 by cut",
         "  in 1 of them the tool's own code ran too",
-        "  1 went live although rules name the tool",
+        "  1 ran for real although rules name the tool",
         "rules never used: never",
         "what the rules did:",
         "  tool    rule   tried  fired  otherwise",
@@ -706,7 +706,7 @@ async def test_sessions_that_begin_alike_share_their_draws_and_the_report_says_s
     failing = await _find_failing_sessions(plugin, ["order 1"] * 6)
 
     assert len(failing) in (0, 6)
-    assert "6 sessions begin alike, or have the same label, and share their random draws" in str(plugin.report())
+    assert "6 sessions start the same way, or have the same label, and share their random draws" in str(plugin.report())
 
 
 async def test_an_unseeded_session_reports_the_seed_that_repeats_it() -> None:

@@ -544,10 +544,10 @@ async def test_the_report_says_that_a_text_was_too_long_to_be_searched() -> None
 
     assert report.coverage[0].skipped == {"arguments": 1, "text too long": 1}
     assert (
-        "1 calls of lookup have a text that is too long for the pattern of find: "
+        "1 calls of lookup have a string that is too long for the pattern of find: "
         "it was not searched, and the rule did not match"
     ) in str(report).splitlines()
-    assert "a text of 302 characters, which is too long to be searched" in str(report)
+    assert "a string of 302 characters, which is too long to be searched" in str(report)
 
 
 async def test_an_action_that_finds_nothing_to_change_has_not_fired() -> None:

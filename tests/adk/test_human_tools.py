@@ -445,7 +445,7 @@ async def test_a_call_that_is_given_up_and_asked_again_is_one_row() -> None:
     await timeline.append(EventBatch(session.session_id, [ToolFinished(call_id="c", result=4, duration_ms=1.0)]))
     (answered,) = await _list_call_rows(timeline, session.session_id)
 
-    assert (given_up.status, given_up.result) == (RowStatus.CANCELLED, "abandoned: the agent's process went away")
+    assert (given_up.status, given_up.result) == (RowStatus.CANCELLED, "abandoned: the agent's process ended")
     assert (asked_again.status, asked_again.result) == (RowStatus.RUNNING, "")
     assert (answered.status, answered.result) == (RowStatus.DONE, "4")
 

@@ -63,7 +63,7 @@ class TestInput:
     async def test_input_that_does_not_match_is_refused_unless_it_is_sent_anyway(self) -> None:
         async with Simulation(build_code_app()) as sim:
             await sim.send("hello")
-            with pytest.raises(InvalidInput, match="must be a text"):
+            with pytest.raises(InvalidInput, match="must be text"):
                 await sim.answer(5)
             assert isinstance(await sim.next(), InputRequest)
             with pytest.raises(RunFailed, match="string"):

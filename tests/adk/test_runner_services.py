@@ -260,5 +260,5 @@ async def test_a_session_that_somebody_has_deleted_from_the_service_cannot_be_ed
     async with Simulation(_create_agent(), session_service=service) as sim:
         (stored,) = await _list_sessions(service)
         await service.delete_session(app_name="noter", user_id="user", session_id=stored.id)
-        with pytest.raises(ServiceFailed, match=f"has no session {stored.id} any more"):
+        with pytest.raises(ServiceFailed, match=f"no longer has session {stored.id}"):
             await sim.set_state({"notes": []})

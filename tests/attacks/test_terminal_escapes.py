@@ -293,7 +293,7 @@ def _run_judge(files: _Files) -> _Lines:
     user = build_world_event("u", "USER", delay=0)
     events = [user, build_world_event(_NAME, "AGENT", ("u",), subject=HOSTILE), build_reply_event(HOSTILE, "u")]
     judged = files.write("judged.json", build_scenario_file(*events, scenario_id=_NAME))
-    yield ["scenario", "run", "--oracle", judged, "--output", trace], None
+    yield ["scenario", "run", "--oracle", judged, "--trace", trace], None
     changed = json.loads(trace.read_text(encoding="utf-8"))
     for event in changed["completed_events"][1:]:
         event["action"]["args"][0]["value"] = json.dumps([HOSTILE])

@@ -355,7 +355,7 @@ async def test_the_report_of_a_recorded_session(tmp_path: Path) -> None:
     assert _run("report", tmp_path / "session.jsonl").output.splitlines() == [
         "add: 2 calls, 1 real, 1 simulated",
         "  1 by hit",
-        "  1 went live although rules name the tool",
+        "  1 ran for real although rules name the tool",
         "divide: 1 calls, 1 real, 0 simulated",
         "rules never used: never",
         "what the rules did:",
@@ -385,7 +385,7 @@ def test_a_profile_is_chosen_by_option_by_variable_or_by_the_file(
         "steps: [{user: go}, {call: add, args: {a: 1, b: 1}, expect: 9}, {respond: x}]"
     )
     arguments = ["run", str(get_demo_folder("math_agent")), "--script", str(tmp_path / "script.yaml")]
-    with_rules = [*arguments, "--environment", str(tmp_path / "rules.yaml")]
+    with_rules = [*arguments, "--rules", str(tmp_path / "rules.yaml")]
 
     def play(*options: str) -> int:
         return CliRunner().invoke(adksim, [*with_rules, *options]).exit_code
@@ -411,7 +411,7 @@ def test_a_script_is_played_in_a_simulated_environment_and_the_report_ends_it(tm
         "steps: [{user: go}, {call: add, args: {a: 1, b: 1}, expect: 9}, {respond: done}]"
     )
     arguments = ["run", str(get_demo_folder("math_agent")), "--script", str(tmp_path / "script.yaml")]
-    arguments += ["--environment", str(tmp_path / "rules.yaml")]
+    arguments += ["--rules", str(tmp_path / "rules.yaml")]
 
     text = CliRunner().invoke(adksim, arguments)
     data = CliRunner().invoke(adksim, [*arguments, "--json"])

@@ -105,7 +105,7 @@ def test_real_tools_are_recorded_in_rules_that_answer_the_same_calls(folder: Pat
     assert (folder / "orders.txt").read_text() == "lamp"
     assert invoke_adksim("env", "check", "rules.yaml", "--agent", "priced").exit_code == 0
 
-    played = invoke_adksim("run", "priced", "--script", "script.yaml", "--environment", "rules.yaml", "--json")
+    played = invoke_adksim("run", "priced", "--script", "script.yaml", "--rules", "rules.yaml", "--json")
     (folder / "played.evalset.json").unlink(missing_ok=True)
     report = json.loads(played.stdout)["environment"]
     assert {tool["tool"]: tool["real"] for tool in report["tools"]} == {"get_price": 0, "quote": 0, "place_order": 0}
@@ -226,7 +226,7 @@ def test_mocks_that_agree_pass_and_a_check_that_compares_nothing_does_not(folder
         (("--out", "a", "--trace", "no.jsonl"), 1, "there is no such file"),
         (("--check", "no.yaml", "--script", "script.yaml"), 1, "the file cannot be read"),
         (("--out", "a", "--script", "quiet.yaml"), 3, "No tool was called, so a was not written"),
-        (("--out", "a", "--script", "wrong.yaml"), 1, "was not played to its end as it expects: step 2: call quote"),
+        (("--out", "a", "--script", "wrong.yaml"), 1, "did not play as expected at step 2: call quote"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(

@@ -105,8 +105,8 @@ def test_a_difference_is_named_with_the_option_that_accepts_it(tmp_path: Path, s
     refused = _fork(tmp_path, "last", *arguments)
 
     assert refused.exit_code == 1
-    assert "did not happen again as recorded" in refused.stderr
-    assert "Add --anyway to continue all the same" in refused.stderr
+    assert "replay differs from the recording" in refused.stderr
+    assert "Add --anyway to continue anyway" in refused.stderr
     assert _read_json(_fork(tmp_path, "last", *arguments, "--anyway"))["difference"]
 
 

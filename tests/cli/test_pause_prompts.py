@@ -28,7 +28,7 @@ async def test_input_is_typed_by_the_schema_of_the_request(tmp_path: Path, capsy
     assert "The agent asks for input" in printed.out
     assert "Where to?" in printed.out
     assert "expects {city: text, nights: int}" in printed.out
-    assert "This cannot be read: it is not JSON: Expecting value. Write a JSON value" in printed.err
+    assert "This cannot be parsed: it is not JSON: Expecting value. Write a JSON value" in printed.err
     assert "city: is required" in printed.err
     assert "Booked {'city': 'Rome', 'nights': 2}" in printed.out
 
@@ -44,7 +44,7 @@ async def test_a_truth_value_is_typed_as_people_say_it(
 ) -> None:
     assert await _play(build_consent_node_app(), ["hello", "perhaps", "5", typed, "/done"], tmp_path)
     printed = capsys.readouterr()
-    assert "Write true or false; yes and no will do too." in printed.err
+    assert "Write true or false; yes and no also work." in printed.err
     assert "must be true or false" in printed.err
     assert f"Booked {given}" in printed.out
 

@@ -336,7 +336,7 @@ class TestDoctor:
         done = _run("doctor")
 
         assert done.returncode == 0, done.stdout
-        for what in ("Python", "google-adk", "port 8080", "browser", "working folder"):
+        for what in ("Python", "google-adk", "port 8080", "browser", "current directory"):
             assert what in done.stdout
 
     @pytest.mark.parametrize(

@@ -60,7 +60,6 @@ _RUN_VALUES: Mapping[str, Iterable[str]] = {
     **_WORLD_VALUES,
     "--run-number": ("0",),
     "--record": ("empty",),
-    "--output": ("trace.json",),
     "--trace": ("empty", "broken/trace.json"),
     "--eval-set": ("broken", "broken/x.evalset.json"),
     "--markdown": ("empty", "broken/run.md"),
@@ -162,7 +161,7 @@ def test_a_folder_of_agents_is_not_an_agent() -> None:
     assert "it contains agents but is not one itself; give one of them: one." in result.stderr
 
 
-@pytest.mark.parametrize("options", [["--trace", "x.json"], ["--noise"], ["--judge", "gemini-2.5-flash"]])
+@pytest.mark.parametrize("options", [["--report", "x.html"], ["--noise"], ["--judge", "gemini-2.5-flash"]])
 def test_options_of_an_agent_are_refused_for_expected_actions(options: list[str]) -> None:
     result = invoke_adksim("scenario", "run", "scenarios.jsonl", "--oracle", *options)
     assert result.exit_code == 2

@@ -141,7 +141,7 @@ def test_a_second_server_of_the_same_sessions_says_what_this_command_can_do(tmp_
     with _run_web(folder, "--db", str(database)):
         second = run_adksim("run", folder, "--web", "--port", "0", "--db", database)
     assert second.returncode == 1
-    assert "another server uses it. Use that server (`adksim open` prints its address)" in second.stderr
+    assert "another server uses it. Use that server (`adksim open` prints a login URL for it)" in second.stderr
     assert "run `adksim run --web` with --db FILE" in second.stderr
     assert "adksim serve" not in second.stderr
     assert "Traceback" not in second.stderr
@@ -169,7 +169,7 @@ def test_a_folder_stands_for_its_sessions_in_other_commands(tmp_path: Path, monk
     write_agent(agents, "known_agent")
     refused = invoke_adksim("sessions", "--db", agents)
     assert refused.exit_code == 2
-    assert "no sessions were kept yet" in refused.stderr
+    assert "has no kept sessions yet" in refused.stderr
     path = get_run_database_path(agents)
     path.parent.mkdir(parents=True)
     path.touch()

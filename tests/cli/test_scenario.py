@@ -42,7 +42,7 @@ def test_lint_prints_json(invalid_file: Path) -> None:
     assert [each["code"] for each in json.loads(result.stdout)] == ["dependency-unknown", "app-unlisted"]
 
 
-def test_lint_of_a_clean_directory_succeeds(tmp_path: Path) -> None:
+def test_lint_of_a_clean_folder_succeeds(tmp_path: Path) -> None:
     for name, file in load_scenarios().items():
         (tmp_path / f"{name}.json").write_text(json.dumps(file))
     result = _run("lint", "--are", tmp_path)
@@ -178,7 +178,7 @@ def test_lint_says_what_would_be_valid(tmp_path: Path) -> None:
         (json.dumps(build_scenario() | {"events": 5}), "events: it must be a list"),
         (json.dumps(build_scenario() | {"apps": [5]}), "apps[0]: it must be an object"),
         (json.dumps(build_scenario(build_event("a", after=("b",)))), "Its events are: a"),
-        (json.dumps(scenario), "apps[0].app_state.folders.INBOX: it must be an object, but it is a text"),
+        (json.dumps(scenario), "apps[0].app_state.folders.INBOX: it must be an object, but it is a string"),
         (json.dumps(scenario), "Write an object with the keys folder_name, emails."),
     ):
         file.write_text(text)

@@ -66,13 +66,13 @@ def test_folders_lines_and_several_files_are_checked_and_a_bad_one_does_not_stop
     assert result.exit_code == 1
     assert [line for line in result.stdout.splitlines() if not line.startswith(" ")] == [
         f"OK  {folder / 'a.jsonl'}, line 1",
-        f"NOT CHECKED  {folder / 'a.jsonl'}, line 2",
+        f"NOT JUDGED  {folder / 'a.jsonl'}, line 2",
         f"FAILED  {folder / 'a.jsonl'}, line 3",
-        f"NOT CHECKED  {folder / 'b.json'}",
-        f"NOT CHECKED  {folder / 'c.json'}",
-        f"NOT CHECKED  {tmp_path / 'missing.json'}",
+        f"NOT JUDGED  {folder / 'b.json'}",
+        f"NOT JUDGED  {folder / 'c.json'}",
+        f"NOT JUDGED  {tmp_path / 'missing.json'}",
         f"OK  {tmp_path / 'd.json'}",
-        "2 ok, 1 failed, 4 not checked",
+        "2 ok, 1 failed, 4 not judged",
     ]
 
 
@@ -94,7 +94,7 @@ def test_what_cannot_be_judged_exits_with_3(tmp_path: Path, value: Any) -> None:
     result = _run(_write(tmp_path / "a.json", value), _write(tmp_path / "sound.json", SOUND))
 
     assert result.exit_code == 3
-    assert "1 ok, 0 failed, 1 not checked" in result.stdout
+    assert "1 ok, 0 failed, 1 not judged" in result.stdout
 
 
 def test_files_without_a_scenario_exit_with_3(tmp_path: Path) -> None:

@@ -65,16 +65,16 @@ def test_run_prints_one_json_document_per_scenario(several: Path) -> None:
 
 def test_run_of_a_chosen_scenario_writes_its_trace_only(several: Path, tmp_path: Path) -> None:
     output = tmp_path / "trace.json"
-    result = _run("run", "--oracle", several, "--scenario", "second", "--output", output)
+    result = _run("run", "--oracle", several, "--scenario", "second", "--trace", output)
     assert result.exit_code == 0, result.output
     assert [(each.scenario_id, len(each.completed_events)) for each in load_scenarios(output)] == [("second", 1)]
 
 
 def test_traces_of_several_scenarios_are_written_line_by_line(several: Path, tmp_path: Path) -> None:
-    refused = _run("run", "--oracle", several, "--output", tmp_path / "trace.json")
+    refused = _run("run", "--oracle", several, "--trace", tmp_path / "trace.json")
     assert refused.exit_code == 2
     assert "contains 4 scenarios: name the output .jsonl" in refused.output
-    assert _run("run", "--oracle", several, "--output", tmp_path / "traces.jsonl").exit_code == 1
+    assert _run("run", "--oracle", several, "--trace", tmp_path / "traces.jsonl").exit_code == 1
     traces = list(load_scenarios(tmp_path / "traces.jsonl"))
     assert [(each.scenario_id, len(each.completed_events)) for each in traces] == [
         ("first", 2), ("second", 1), ("third", 2)

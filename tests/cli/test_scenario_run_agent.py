@@ -89,7 +89,7 @@ def test_a_scenario_that_expects_nothing_exits_with_3(tmp_path: Path) -> None:
 def test_a_limit_is_reported(scenario: Path, tmp_path: Path) -> None:
     result = _run(scenario, "--player", "oracle", "--max-steps", 1)
     assert result.exit_code == 1
-    assert "The run was stopped after 1 model calls, the most that it may make." in result.output
+    assert "The run was stopped after 1 model calls, the limit." in result.output
 
 
 def test_a_rejected_turn_ends_the_run_unless_later_turns_are_asked_for(tmp_path: Path, agent: Path) -> None:
@@ -131,7 +131,6 @@ def test_agent_to_agent_augmentation_is_rejected_by_name(scenario: Path) -> None
         (("--agent", "nowhere"), "Cannot load an agent from nowhere: there is no such folder"),
         (("--player", "oracle", "--model-provider", "x"), "--model-provider needs --model"),
         (("--agent", "default", "--oracle"), "Give either --agent"),
-        (("--player", "oracle", "--output", "x.json"), "Write the trace of an agent with --trace"),
         (("--model", "no-such-model"), "google-adk[extensions]"),
     ],
 )

@@ -69,12 +69,12 @@ def test_run_prints_json(clean: Path, broken: Path) -> None:
 
 
 def test_run_writes_a_trace_that_can_be_read_and_run_again(clean: Path, tmp_path: Path) -> None:
-    assert _run("run", "--oracle", clean, "--output", tmp_path / "trace.json").exit_code == 0
+    assert _run("run", "--oracle", clean, "--trace", tmp_path / "trace.json").exit_code == 0
     trace = load_scenario(tmp_path / "trace.json")
     assert len(trace.completed_events) == 7
     messages = (next(each for each in trace.apps if each.name == "AgentUserInterface").app_state or {})["messages"]
     assert messages == []  # the states are those of the start
-    assert _run("run", "--oracle", tmp_path / "trace.json", "--output", tmp_path / "again.json").exit_code == 0
+    assert _run("run", "--oracle", tmp_path / "trace.json", "--trace", tmp_path / "again.json").exit_code == 0
     assert load_scenario(tmp_path / "again.json").completed_events == trace.completed_events
 
 

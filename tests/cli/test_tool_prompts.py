@@ -40,7 +40,7 @@ async def test_a_person_is_the_model_and_the_tool_in_turn(tmp_path: Path, capsys
     assert exported
     assert 'You are now a tool of math_agent. It is called: add({"a": 2, "b": 2})' in shown.out
     assert "returns number" in shown.out
-    assert "This cannot be read: it is not JSON: Expecting value. Write a JSON value" in shown.err
+    assert "This cannot be parsed: it is not JSON: Expecting value. Write a JSON value" in shown.err
     assert "not by zero" in shown.out
     assert '{"error": "out of order"}' in shown.out
 

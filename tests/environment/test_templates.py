@@ -124,7 +124,7 @@ _CATALOG = ToolCatalog(
         ),
         ("{respond: '{{state}}'}", "unknown-name: {{state}} does not say which. Write a name after it: {{state.x}}"),
         ("{respond: '{{args.idd}}'}", "unknown-argument: {{args.idd}}: pay has no argument 'idd'. Write 'id' instead"),
-        ("{respond: '{{args.id.x}}'}", "unknown-argument: {{args.id.x}}: id is a text: it has no fields."),
+        ("{respond: '{{args.id.x}}'}", "unknown-argument: {{args.id.x}}: id is a string: it has no fields."),
         (
             "{respond: '{{results.pax.id}}'}",
             "unknown-tool: {{results.pax.id}}: the agent has no tool 'pax'. Write 'pay'",

@@ -33,14 +33,14 @@ _ORDER: dict[str, Any] = {
 
 _MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({}, "lines: is required"),
-    ({"lines": [{}]}, "lines[0].sku: is required (a text)"),
-    ({"lines": [{"sku": 5}]}, "lines[0].sku: is 5, must be a text"),
+    ({"lines": [{}]}, "lines[0].sku: is required (text)"),
+    ({"lines": [{"sku": 5}]}, "lines[0].sku: is 5, must be text"),
     ({"lines": [{"sku": "a", "quantity": "two"}]}, "lines[0].quantity: is 'two', must be an integer"),
     ({"lines": [{"sku": "a", "quantity": True}]}, "lines[0].quantity: is True, must be an integer"),
     ({"lines": [{"sku": "a", "quantity": 0}]}, "lines[0].quantity: 0 is less than the minimum of 1"),
     ({"lines": [{"sku": "a"}], "shipping": "boat"}, "shipping: is 'boat', must be one of: 'standard', 'express'"),
-    ({"lines": [{"sku": "a"}], "note": 5}, "note: is 5, must be a text or null"),
-    ({"lines": [{"sku": "a"}], "where": {}}, "where.city: is required (a text)"),
+    ({"lines": [{"sku": "a"}], "note": 5}, "note: is 5, must be text or null"),
+    ({"lines": [{"sku": "a"}], "where": {}}, "where.city: is required (text)"),
     (
         {"lines": [{"sku": "a"}], "colour": "red"},
         "colour: is not a field here; the fields are: lines, shipping, note, where",
@@ -67,7 +67,7 @@ _PAYMENT: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"card": 5}, "is {'card': 5}, matches none of 3 variants; closest: card: is 5, must be a text"),
+        ({"card": 5}, "is {'card': 5}, matches none of 3 variants; closest: card: is 5, must be text"),
         (5, "is 5, matches none of 3 variants"),
     ],
 )

@@ -257,7 +257,7 @@ def test_edits_beside_a_process_that_appends_lose_nothing(path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ({ANSWER: 4}, "final response must be a text"),
+        ({ANSWER: 4}, "final response must be a string"),
         ({"conversation/0/intermediate_data/tool_uses/0/args": []}, "arguments of add must be a JSON object"),
     ],
 )
@@ -353,5 +353,5 @@ def test_a_file_that_is_gone_too_large_or_something_else_is_refused(path: Path) 
     with pytest.raises(NotAnEvalSet, match="larger than 64 MB"):
         editor.read()
     path.unlink()
-    with pytest.raises(NotFound, match="does not exist any more"):
+    with pytest.raises(NotFound, match="no longer exists"):
         editor.read()

@@ -36,7 +36,7 @@ class _Session:
         spec = self._specs[tool]
         role = infer_role(spec, args)
         assert role is not None
-        # As in a session: what creates something draws anew, what reads does not.
+        # As in a session: what creates something draws again, what reads does not.
         draws = KeyedDraws(self._count if role.operation is ResourceOperation.CREATE else 0)
         return self._mock.respond(spec, role, args, draws).value
 

@@ -88,7 +88,7 @@ _LOSSES = [
     (_replace, _REPLACED),
     (_delete_folder, _DELETED),
     (_replace_folder, _DELETED),
-    (_make_unreachable, r"the file cannot be accessed any more \(Too many levels of .*\)\. Make it accessible again"),
+    (_make_unreachable, r"the file can no longer be accessed \(Too many levels of .*\)\. Make it accessible again"),
     (_delete_log, r"its log, the file ending in -wal, was deleted or moved while the database was in use"),
     (_replace_log, r"its log, the file ending in -wal, was replaced by another file while the database was in use"),
 ]

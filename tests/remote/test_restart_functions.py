@@ -195,7 +195,7 @@ async def test_what_needs_the_process_to_act_by_itself_is_refused_with_the_reaso
         await browser.respond(session_id, "still here")
         await browser.wait_for_status(session_id, "done")
 
-    assert all("before the one that you chose, nothing would happen any more" in each["message"] for each in before)
+    assert all("before the one that you chose, nothing more would happen" in each["message"] for each in before)
     assert "a fork between two runs would wait for one forever" in between["message"]
     for refused in (*before, between):
         assert "`adksim fork SESSION --turn N --agent DIR`" in refused["message"]

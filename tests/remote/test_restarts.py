@@ -190,6 +190,6 @@ async def test_what_a_process_cannot_restart_is_refused_and_nothing_changes(brow
 
     assert "cannot restart it. Pass `restart=`" in refusal["message"]
     assert plain["time_travel"]["fork_problem"] == plain["time_travel"]["rewind_problem"] == refusal["message"]
-    assert "could restart it and is gone" in gone_refusal["message"]
+    assert "could restart it and has ended" in gone_refusal["message"]
     assert gone["time_travel"]["fork_problem"] == gone_refusal["message"]
     assert (await browser.get_rows(session_id), len(await browser.list_sessions())) == (rows, 2)

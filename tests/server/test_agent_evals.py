@@ -24,7 +24,7 @@ _GREETING = build_turn("Greet Ada", "Done", ("greet", {"name": "Ada"}, "Hello Ad
 
 @pytest.fixture
 def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of agents, one of them broken, with EvalSets; exports go to the working folder beside it."""
+    """A folder of agents, one of them broken, with EvalSets; exports go to the current directory beside it."""
     root = tmp_path / "agents"
     for name in ("first_agent", "second_agent"):
         write_agent(root, name)
@@ -141,7 +141,7 @@ async def test_exports_of_an_earlier_server_are_listed(agents: Path, tmp_path: P
         key = (await _list(browser))[written]["key"]
         os.unlink(written)
         assert written not in await _list(browser)
-        assert "does not exist any more" in (await browser.client.get(f"/api/evals/{key}")).json()["message"]
+        assert "no longer exists" in (await browser.client.get(f"/api/evals/{key}")).json()["message"]
     async with serve_simulator(AgentSimulator(folder=agents)) as browser:  # before anything was listed
         assert (await browser.get("/evals/ruined"))["path"].endswith("ruined.evalset.json")
 

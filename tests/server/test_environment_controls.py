@@ -50,7 +50,7 @@ async def test_a_fault_is_changed_and_removed_while_it_is_pending(tmp_path: Path
         assert removed.json()["faults"] == []
         gone = await client.client.put(url, json={"tool_name": "add", "action": '{"raise": "KeyError"}'})
         assert gone.status_code == 404
-        assert "not pending any more" in gone.json()["message"]
+        assert "no longer pending" in gone.json()["message"]
 
 
 @pytest.mark.parametrize(

@@ -119,4 +119,4 @@ async def test_a_process_that_is_gone_can_no_longer_be_answered() -> None:
     await wait_until(lambda: pauses.find_problem(session.session_id) == "")
     orders.cancel()
     await asyncio.wait({orders})
-    assert "could continue it and is gone" in pauses.find_problem(session.session_id)
+    assert "could continue it and has ended" in pauses.find_problem(session.session_id)

@@ -145,7 +145,7 @@ async def test_a_call_that_waited_when_its_server_was_killed_is_abandoned_after_
         assert summary.status is SessionStatus.ABANDONED
         rows = await services.timeline.read_rows(session_id, 0, 100)
         (call,) = [each for each in rows if each.kind is RowKind.CALL]
-        assert (call.status, call.result) == (RowStatus.CANCELLED, "abandoned: the agent's process went away")
+        assert (call.status, call.result) == (RowStatus.CANCELLED, "abandoned: the agent's process ended")
 
 
 def _copy_files(database: Path, folder: Path) -> None:

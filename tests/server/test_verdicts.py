@@ -162,7 +162,7 @@ async def test_a_session_whose_world_is_gone_is_not_continued() -> None:
             await browser.post_refused(f"/sessions/{session_id}/travel", {"action": action}, 409)
             for action in ("undo", "fork")
         ]
-    assert all("the world is not here any more" in each["message"] for each in refusals)
+    assert all("the world is no longer here" in each["message"] for each in refusals)
     assert all("adksim scenario run" in each["message"] for each in refusals)
 
 

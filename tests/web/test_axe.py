@@ -171,7 +171,7 @@ async def test_the_panels_and_dialogs_of_a_session(open_page: OpenPage, width: i
     await audit_page(page)
     await panel.get_by_role("button", name="Close the rules").click()
     if width == 900:
-        await page.get_by_role("button", name="Show or hide the briefing").click()
+        await page.get_by_role("button", name="Show or hide what the model reads").click()
     for tab in ("Tools", "State", "Request", "Instruction"):
         await page.get_by_role("tab", name=tab).click()
         await expect(page.get_by_role("tabpanel")).not_to_contain_text("Loading")
@@ -196,8 +196,8 @@ async def test_the_panels_and_dialogs_of_a_session(open_page: OpenPage, width: i
     await expect(page.get_by_role("dialog")).to_contain_text("Written as")
     await audit_page(page)
     await page.get_by_role("dialog").get_by_role("button", name="Close", exact=True).click()
-    await player.composer.get_by_role("button", name="Finish").click()
-    await expect(player.status).to_have_text("Finished")
+    await player.composer.get_by_role("button", name="Close session").click()
+    await expect(player.status).to_have_text("Closed")
     await audit_page(page)
 
 

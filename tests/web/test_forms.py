@@ -234,7 +234,7 @@ async def test_a_confirmation_is_approved_or_denied(page: Page) -> None:
     for button, words in (("Approve", "refunded 5"), ("Deny", "denied")):
         await player.call_tool("refund", amount="5")
         await expect(player.status).to_have_text("Needs consent")
-        await expect(player.find_rows("refund").last).to_contain_text("asks first")
+        await expect(player.find_rows("refund").last).to_contain_text("needs consent")
         await player.composer.get_by_role("button", name=button).click()
         await player.wait_for_turn()
         await expect(player.find_rows("refund", words).first).to_be_visible()

@@ -121,7 +121,7 @@ async def test_a_page_that_does_not_load_is_told_and_tried_again(page: Page, wat
     end = page.locator(".paged-end")
     await expect(end).to_contain_text("50 sessions shown. The rest could not be loaded: The database is locked.")
     await page.unroute_all()
-    await end.get_by_role("button", name="Retry").click()
+    await end.get_by_role("button", name="Try again").click()
     await expect(rows).to_have_count(60)
 
 
@@ -285,8 +285,8 @@ async def test_the_actions_of_the_last_row_are_in_the_window(page: Page) -> None
     await rows.last.scroll_into_view_if_needed()
     await rows.last.get_by_role("button").click()
     await expect(page.get_by_role("menu")).to_be_in_viewport(ratio=1)
-    await page.get_by_role("menuitem", name="Finish").click()
-    await expect(rows.last).to_contain_text("Finished")
+    await page.get_by_role("menuitem", name="Close session").click()
+    await expect(rows.last).to_contain_text("Closed")
 
 
 async def test_a_rename_that_fails_says_so_in_its_dialog_and_can_be_repeated(page: Page, watch: PageWatch) -> None:

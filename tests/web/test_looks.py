@@ -52,7 +52,7 @@ async def test_at_900_the_briefing_is_a_drawer(open_page: OpenPage) -> None:
     player = WorkbenchUser(page)
     await player.start_session("math_agent")
     await expect(page.get_by_role("tablist")).to_be_hidden()
-    await page.get_by_role("button", name="Show or hide the briefing").click()
+    await page.get_by_role("button", name="Show or hide what the model reads").click()
     await expect(page.get_by_role("tablist")).to_be_visible()
     await page.get_by_role("button", name="Close the panel").click()
     await expect(page.get_by_role("tablist")).to_be_hidden()

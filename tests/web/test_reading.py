@@ -67,16 +67,16 @@ async def test_the_request_and_the_state_follow_the_session(page: Page) -> None:
 
 async def test_panes_fold_and_remember_their_widths(page: Page) -> None:
     briefing = page.locator(".pane-left")
-    splitter = page.get_by_label("Width of the briefing")
+    splitter = page.get_by_label("Width of what the model reads")
     await expect(page.get_by_role("textbox", name="Message")).to_be_focused()  # it takes the focus once it is there
     await splitter.focus()
     for _ in range(4):
         await page.keyboard.press("ArrowRight")
     await expect(splitter).to_have_attribute("aria-valuenow", "344")
-    await page.get_by_role("button", name="Show or hide the briefing").click()
+    await page.get_by_role("button", name="Show or hide what the model reads").click()
     await expect(briefing).to_be_hidden()
     await page.reload()
     await expect(page.get_by_label("Composer", exact=True)).to_be_visible()
     await expect(briefing).to_be_hidden()
-    await page.get_by_role("button", name="Show or hide the briefing").click()
+    await page.get_by_role("button", name="Show or hide what the model reads").click()
     await expect(splitter).to_have_attribute("aria-valuenow", "344")

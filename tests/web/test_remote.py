@@ -260,7 +260,7 @@ async def test_the_past_is_changed_in_the_agents_process_or_the_reason_is_shown(
     running.kill()
     await running.wait()
     await page.goto(address)
-    await expect(undo).to_have_attribute("title", re.compile("could restart it and is gone"))
+    await expect(undo).to_have_attribute("title", re.compile("could restart it and has ended"))
 
 
 async def _open_paused(page: Page, server: _Served, kind: str, app_name: str) -> tuple[WorkbenchUser, ForkedProcess]:

@@ -52,7 +52,7 @@ class TestGraph:
     async def test_events_are_drawn_with_their_kinds_and_one_shows_its_arguments(self, page: Page) -> None:
         await open_tab(page)
         graph = page.get_by_role("region", name="Graph")
-        event = page.get_by_role("region", name="Event")
+        event = page.get_by_role("region", name="Event", exact=True)
 
         await expect(graph.get_by_role("button", name=re.compile("^(user|env|oracle)"))).to_have_count(13)
         for word in ("user", "env", "oracle"):
@@ -67,7 +67,7 @@ class TestGraph:
     async def test_a_long_chain_is_laid_out_without_blocking_the_page(self, page: Page) -> None:
         await page.get_by_role("link", name="long_chain").click()
 
-        await page.get_by_role("tab", name="Time line").click()
+        await page.get_by_role("tab", name="Events").click()
         await expect(page.get_by_text("900 events", exact=True)).to_be_visible()
         await page.get_by_role("tab", name="Graph").click()
         await expect(page.get_by_role("region", name="Graph").get_by_role("button", name="env").first).to_be_visible()
@@ -76,10 +76,10 @@ class TestGraph:
         await page.get_by_role("link", name="very_long_chain").click()
 
         await expect(page.get_by_role("region", name="Graph")).to_contain_text("5,000 events are too many to draw")
-        await page.get_by_role("region", name="Graph").get_by_role("button", name="Time line").click()
+        await page.get_by_role("region", name="Graph").get_by_role("button", name="Events").click()
         await page.get_by_label("Find an event").fill("e4999")
         await page.get_by_role("button", name="Calendar.get_calendar_events").click()
-        await expect(page.get_by_role("region", name="Event")).to_contain_text("e4999")
+        await expect(page.get_by_role("region", name="Event", exact=True)).to_contain_text("e4999")
 
     @pytest.fixture
     def simulator(self, folder: Path, request: pytest.FixtureRequest) -> Callable[[], Simulator]:
@@ -90,16 +90,16 @@ class TestGraph:
         return lambda: AgentSimulator([], scenarios=ScenarioCatalog([folder]))
 
 
-async def test_the_time_line_is_in_order_and_can_be_searched(page: Page) -> None:
-    await open_tab(page, "Time line")
-    rows = page.get_by_role("region", name="Time line").get_by_role("button")
+async def test_the_events_are_in_order_and_can_be_searched(page: Page) -> None:
+    await open_tab(page, "Events")
+    rows = page.get_by_role("region", name="Events").get_by_role("button")
 
     await expect(rows).to_have_count(13)
     await expect(rows.nth(1)).to_contain_text("+30 s")
     await page.get_by_label("Find an event").fill("tier mail")
     await expect(rows).to_have_count(1)
     await rows.click()
-    await expect(page.get_by_role("region", name="Event")).to_contain_text("gus.tate3@example.org")
+    await expect(page.get_by_role("region", name="Event", exact=True)).to_contain_text("gus.tate3@example.org")
 
 
 async def test_one_search_covers_the_state_of_all_apps(page: Page) -> None:
@@ -252,7 +252,7 @@ class TestPlaying:
 async def test_nothing_is_wider_than_the_window(open_page: OpenPage) -> None:
     page = await open_page(theme="dark")
     await page.get_by_role("link", name=KEY).click()
-    for tab in ("Graph", "Time line", "State", "About", "Play"):
+    for tab in ("Graph", "Events", "State", "About", "Play"):
         await page.get_by_role("tab", name=tab).click()
         await expect(page.get_by_role("region", name=tab)).to_be_visible()
         for width in (900, 1280):

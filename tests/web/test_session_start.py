@@ -63,7 +63,7 @@ async def test_a_missing_key_is_set_in_the_page_and_the_session_is_exported_with
 
     await player.send_message("Hello")
     await player.wait_for_turn()
-    await expect(page.get_by_label("What the model reads")).to_contain_text("Be calm.")
+    await expect(page.get_by_role("region", name="What the model reads")).to_contain_text("Be calm.")
     await player.respond("Hi")
     await player.wait_until_done()
     await page.get_by_role("tab", name="State").click()
@@ -106,7 +106,7 @@ async def test_the_state_and_the_user_of_new_sessions_are_remembered(page: Page,
     await dialog.get_by_role("button", name="Start session").click()
     await expect(player.status).to_have_text("Waiting for a message")
     await page.get_by_role("tab", name="State").click()
-    await expect(page.get_by_label("What the model reads")).to_contain_text("12345678901234567890")
+    await expect(page.get_by_role("region", name="What the model reads")).to_contain_text("12345678901234567890")
 
     await page.reload()
     await page.get_by_role("banner").get_by_role("button", name="tone", exact=True).first.click()
@@ -131,7 +131,7 @@ async def test_the_state_is_edited_while_a_turn_waits_and_the_tools_it_calls_see
     await expect(player.find_rows("state edited", "mood=calm")).to_have_count(1)
     await player.send_message("Hello")
     await player.wait_for_turn()
-    read = page.get_by_label("What the model reads")
+    read = page.get_by_role("region", name="What the model reads")
     await expect(read).to_contain_text("Be calm.")
 
     await page.get_by_role("tab", name="State").click()

@@ -54,7 +54,7 @@ export function App() {
           <span className="spinner" />
           {error ?? "Lost the connection to the server. Your input is kept; reconnecting…"}
           <button type="button" className="button small" onClick={() => app.reconnect()}>
-            Try now
+            Try again
           </button>
         </div>
       ) : null}

@@ -46,7 +46,7 @@ class AgentFolder:
             root: The folder that contains the agents' folders.
             only: The one agent to play; by default all of them.
             prepare: Called with each app that was loaded; returns the one to play.
-            eval_set: The EvalSet of the one agent; by default one named after the agent, in the working folder.
+            eval_set: The EvalSet of the one agent; by default one named after the agent, in the current directory.
             load_timeout: How many seconds people wait for an agent before they are told where its code is; it goes on.
 
         Raises:

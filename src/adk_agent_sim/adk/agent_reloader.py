@@ -1,4 +1,4 @@
-"""Loads an agent anew for each of many runs in one process, so that no run sees what another one has left behind.
+"""Loads an agent again for each of many runs in one process, so that no run sees what another one has left behind.
 
 Python keeps modules, and two agents may have folders of the same name, or modules of the same name beside them; ADK
 reads an agent's `.env` into the environment of the process. Both are undone before an agent is loaded again.

@@ -74,7 +74,7 @@ class EnvironmentSimulationPlugin(BasePlugin):
         missing or invalid, every run is rejected with the reason.
 
         Args:
-            rules: Rules, or the path of a rules file; by default ADK_SIM_RULES, relative to the current folder.
+            rules: Rules, or the path of a rules file; by default ADK_SIM_RULES, relative to the current directory.
             name: The plugin's name in the App.
             llm_setup: The model for `mock: llm`, where the rules name none.
         """

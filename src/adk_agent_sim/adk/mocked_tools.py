@@ -28,7 +28,7 @@ class MockedTools:
 
     def get_spec(self, tool: BaseTool) -> ToolSpec:
         """Return what is known about a tool."""
-        # ADK wraps a function anew in each run, and agents may have different tools of one name.
+        # ADK wraps a function again in each run, and agents may have different tools of one name.
         source = getattr(tool, "func", tool)
         known_source, spec = self._specs.get(tool.name, (None, None))
         if spec is None or known_source is not source:

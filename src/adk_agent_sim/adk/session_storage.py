@@ -137,7 +137,7 @@ class SessionStorage:
             with self._explain_errors("read the session"):
                 session = await self.load()
         if session is None:
-            raise ServiceFailed(f"The session service has no session {self.session_id} any more. Start a new session.")
+            raise ServiceFailed(f"The session service no longer has session {self.session_id}. Start a new session.")
         with self._explain_errors("change the state"):
             await self.session_service.append_event(session, event)
         return event

@@ -22,7 +22,7 @@ def simulated(app: App | BaseNode, rules: EnvironmentSource | None = None) -> Ap
     Args:
         app: The app, or an agent, which becomes an App with the agent's name.
         rules: ADK's config, rules, or the path of a rules file; by default the file that ADK_SIM_RULES names, relative
-            to the current folder.
+            to the current directory.
 
     Raises:
         InvalidRules: The rules have errors, or the file cannot be read.

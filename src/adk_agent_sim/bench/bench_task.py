@@ -139,7 +139,7 @@ def parse_filter(texts: Iterable[str], limit: int | None = None) -> TaskFilter:
 
 
 def find_tasks(paths: Sequence[str], criteria: EvalCriteria | None = None) -> list[BenchTask]:
-    """Return the tasks of scenario files, directories, JSON Lines files, globs and EvalSets, each once.
+    """Return the tasks of scenario files, folders, JSON Lines files, globs and EvalSets, each once.
 
     Args:
         paths: Where they are.

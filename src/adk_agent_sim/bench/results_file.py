@@ -5,7 +5,8 @@
     DIR/runs/00001.html    the files of each run
 
 Only the process that runs the bench writes the plan and the results; it holds the lock of the folder meanwhile. The
-last line may be torn if the process was killed, and is then removed. Of several lines for a run, the last one counts.
+last line may be incomplete if the process was killed, and is then removed. Of several lines for a run, the last one
+counts.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def _start(folder: Path, plan: BenchPlan, *, resume: bool) -> ResultsFile:
 
 
 def read_results(path: Path) -> list[BenchResult]:
-    """Return the lines of a results file; one that is torn at the end is left out.
+    """Return the lines of a results file; one that is incomplete at the end is left out.
 
     Raises:
         BenchFolderRefused: Another line cannot be read.
@@ -135,7 +136,7 @@ def read_results(path: Path) -> list[BenchResult]:
 
 
 def _repair_results(path: Path) -> list[BenchResult]:
-    """Return the lines of a results file, and remove one that is torn at the end, so that others can follow."""
+    """Return the lines of a results file, and remove one that is incomplete at the end, so that others can follow."""
     if not path.exists():
         return []
     parsed = _parse_lines(path)
@@ -157,7 +158,7 @@ def _parse_lines(path: Path) -> list[tuple[BenchResult, int]]:
         end += len(line)
         try:
             if not line.endswith(b"\n"):
-                raise ValueError("the line is torn")
+                raise ValueError("the line is incomplete")
             found.append((BenchResult.model_validate_json(line), end))
         except (ValidationError, ValueError) as error:
             if number == len(lines):

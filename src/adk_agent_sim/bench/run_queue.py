@@ -179,7 +179,7 @@ class RunQueue:
     def stop(self, run: PlannedRun, seconds: float) -> BenchResult:
         """Take note that a run took too long and was killed; return that as its result."""
         self._end(run)
-        reason = f"The run was stopped after {seconds:g} s of real time, the most that it may take."
+        reason = f"The run was stopped after {seconds:g} s of real time, the limit."
         return build_failure(run, "timeout", reason, wall_seconds=seconds)
 
     def _end(self, run: PlannedRun) -> _ModelGroup:

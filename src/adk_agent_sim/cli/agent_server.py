@@ -11,8 +11,8 @@ from adk_agent_sim.cli.service_options import ServiceSettings
 from adk_agent_sim.cli.storage_options import StorageSettings
 
 _BUSY_ADVICE = (
-    "Use that server (`adksim open` prints its address), or run `adksim run --web` with --db FILE, which keeps the "
-    "sessions elsewhere, or with --ephemeral."
+    "Use that server (`adksim open` prints a login URL for it), or run `adksim run --web` with --db FILE, which keeps "
+    "the sessions in another database, or with --ephemeral."
 )
 
 

@@ -21,24 +21,24 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command("diff")
-@click.argument("run1", metavar="RUN1", type=_FOLDER)
-@click.argument("run2", metavar="RUN2", type=_FOLDER)
-@click.option("--before", "before_name", metavar="AGENT", default="", help="Compare only this agent of RUN1.")
-@click.option("--after", "after_name", metavar="AGENT", default="", help="Compare only this agent of RUN2.")
+@click.argument("bench1", metavar="BENCH1", type=_FOLDER)
+@click.argument("bench2", metavar="BENCH2", type=_FOLDER)
+@click.option("--before", "before_name", metavar="AGENT", default="", help="Compare only this agent of BENCH1.")
+@click.option("--after", "after_name", metavar="AGENT", default="", help="Compare only this agent of BENCH2.")
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
-    help="How improbable a difference must be by chance to be called significant.",
+    help="Significance level: a difference is significant if p is below it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON, with all scenarios.")
-def diff_command(run1: Path, run2: Path, before_name: str, after_name: str, alpha: float, as_json: bool) -> None:
-    """Compare the bench in folder RUN2 with the one in RUN1: which scenarios got better, which worse, and is it chance?
+def diff_command(bench1: Path, bench2: Path, before_name: str, after_name: str, alpha: float, as_json: bool) -> None:
+    """Compare the bench in folder BENCH2 with the one in BENCH1: what got better, what got worse, and is it chance?
 
     Agents of the same name are compared with each other, on the scenarios that both benches have judged runs of. If
-    each bench has one agent, these are compared, whatever their names. Choose others with --before and --after; RUN1
-    and RUN2 may be the same folder.
+    each bench has one agent, these are compared, whatever their names. Choose others with --before and --after;
+    BENCH1 and BENCH2 may be the same folder.
 
     \b
     adksim bench scenarios/ --agent agents/old --runs 3 --out old
@@ -60,7 +60,7 @@ def diff_command(run1: Path, run2: Path, before_name: str, after_name: str, alph
     from adk_agent_sim.errors import BenchesNotComparable
 
     try:
-        diff = compare_benches(read_summary(run1), read_summary(run2), before_name, after_name)
+        diff = compare_benches(read_summary(bench1), read_summary(bench2), before_name, after_name)
     except BenchesNotComparable as error:
         raise NothingToCompare(str(error)) from error
     if as_json:
@@ -76,7 +76,7 @@ def _print_diff(diff: BenchDiff, alpha: float) -> None:
             print_line()
         for line in _iter_variant_lines(each, alpha, is_adjusted=len(diff.variants) > 1):
             print_line(line)
-    for name, scenarios in (("RUN1", diff.only_before), ("RUN2", diff.only_after)):
+    for name, scenarios in (("BENCH1", diff.only_before), ("BENCH2", diff.only_after)):
         if scenarios:
             print_line(style(f"{len(scenarios)} scenarios are only in {name}, such as {scenarios[0]}", fg="yellow"))
 

@@ -27,7 +27,7 @@ _AXIS_OPTIONS = (
         "agents",
         multiple=True,
         metavar="AGENT_DIR|default",
-        help="An agent: a folder as `adk run` takes it, or ours. Repeat it to compare agents.",
+        help="An agent: a folder as `adk run` takes it, or `default`, the built-in assistant. Repeatable.",
     ),
     click.option(
         "--player",
@@ -35,24 +35,24 @@ _AXIS_OPTIONS = (
         multiple=True,
         metavar="PLAYER",
         help="Who plays the agents' models: real (by default), oracle, nothing, random, script:FILE or replay:FILE. "
-        "Can be repeated.",
+        "Repeatable.",
     ),
     click.option(
-        "--model", "models", multiple=True, metavar="NAME", help="A model instead of the agents' own. Can be repeated."
+        "--model", "models", multiple=True, metavar="NAME", help="A model instead of the agents' own. Repeatable."
     ),
     click.option("--model-provider", metavar="P", help="The provider of every --model: P/NAME in ADK."),
     click.option(
         "--rules",
         multiple=True,
         metavar="FILE|none",
-        help="Environment rules on top of the scenarios. Repeat it, also with none, to compare.",
+        help="Environment rules on top of the scenarios, or `none` for runs without any. Repeatable.",
     ),
     click.option(
         "--seed",
         "seeds",
         type=int,
         multiple=True,
-        help="The seed from which those of the runs follow; by default the scenario's. Can be repeated.",
+        help="Base seed; each run's seed is derived from it. By default the scenario's. Repeatable.",
     ),
     click.option(
         "--runs", type=click.IntRange(min=1), default=1, show_default=True, help="The runs of each combination."
@@ -65,9 +65,11 @@ _TASK_OPTIONS = (
         "filters",
         multiple=True,
         metavar="tag=NAME|id=NAME",
-        help="Only these scenarios; NAME may be a list with commas and have *. Several filters must all match.",
+        help="Only these scenarios; NAME may be a comma-separated list with `*` wildcards. Repeatable: all must match.",
     ),
-    click.option("--scenario", "scenario_ids", multiple=True, metavar="ID", help="Only the scenario with this id."),
+    click.option(
+        "--scenario", "scenario_ids", multiple=True, metavar="ID", help="Only the scenario with this id. Repeatable."
+    ),
     click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N scenarios."),
     click.option("--hf", "hf_dataset", metavar="DATASET", help="Scenarios of a Hugging Face dataset, instead of PATH."),
     click.option("--hf-split", metavar="SPLIT", help="With --hf: the split, such as validation."),
@@ -103,14 +105,14 @@ _ENGINE_OPTIONS = (
         "--run-timeout",
         default="60m",
         show_default=True,
-        metavar="TIME",
-        help="The most real time of a run, which is then killed and recorded as a timeout.",
+        metavar="DURATION",
+        help="Maximum real time of a run; a longer one is killed and recorded as a timeout.",
     ),
     click.option(
         "--rate-limit-wait",
         default="2s",
         show_default=True,
-        metavar="TIME",
+        metavar="DURATION",
         help="How long runs of a model wait after its first rate limit; twice as long after each further one.",
     ),
     click.option(
@@ -120,7 +122,7 @@ _ENGINE_OPTIONS = (
         "--fail-under",
         type=click.FloatRange(0, 1),
         metavar="SHARE",
-        help="Exit with 1 if fewer runs passed, such as 0.8. Errors and timeouts count as not passed.",
+        help="Exit with 1 if a smaller share of the runs passed, such as 0.8. Errors and timeouts count as not passed.",
     ),
 )
 
@@ -167,7 +169,8 @@ class BenchSettings:
 
         if not (self.agents or self.players or self.models):
             raise click.UsageError(
-                "Add --agent AGENT_DIR, or --agent default for ours; --player oracle tries scenarios without a model."
+                "Add --agent AGENT_DIR, or --agent default for the built-in assistant; --player oracle tries scenarios "
+                "without a model."
             )
         if self.model_provider is not None and not self.models:
             raise click.UsageError("--model-provider needs --model: it says where the models are.")

@@ -51,7 +51,7 @@ def run(
 
     PATH is a scenario file, a JSON Lines file, a folder, a pattern such as "scenarios/*.json", or an EvalSet. Every
     combination of agents, models, players, scenarios, rules and seeds is run --runs times, each time with another
-    seed; the same command gives the same runs. An agent is loaded anew for each run, so that runs do not influence
+    seed; the same command gives the same runs. An agent is loaded again for each run, so that runs do not influence
     each other.
 
     \b

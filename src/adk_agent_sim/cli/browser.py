@@ -54,7 +54,7 @@ def browser_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--allow-host",
             multiple=True,
             metavar="HOST:PORT",
-            help="Another address of this server, such as build-box:8080; repeatable.",
+            help="Another address of this server, such as build-box:8080. Repeatable.",
         ),
         click.option(
             "--port",

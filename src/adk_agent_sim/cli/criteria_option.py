@@ -20,9 +20,9 @@ def criteria_option(command: Callable[..., Any]) -> Callable[..., Any]:
         multiple=True,
         metavar="CRITERION",
         callback=_read_words,
-        help="Write the test_config.json that `adk eval` reads beside the EvalSet; repeatable: exact, in-order, "
-        "any-order, calls=off, rouge=0.8, rouge=off, and for a judging model rubric=TEXT, tool-rubric=TEXT, "
-        "rubric-score=0.8, judge=MODEL.",
+        help="Write the test_config.json that `adk eval` reads beside the EvalSet: exact, in-order, any-order, "
+        "calls=off, rouge=0.8, rouge=off, and for a judging model rubric=TEXT, tool-rubric=TEXT, rubric-score=0.8, "
+        "judge=MODEL. Repeatable.",
     )
     return option(command)
 

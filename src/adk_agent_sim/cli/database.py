@@ -29,7 +29,7 @@ def _find_database(context: click.Context, option: click.Parameter, value: str) 
     path = get_run_database_path(Path(value))
     if not path.exists():
         raise click.BadParameter(
-            f"{value} is a folder of which no sessions were kept yet. `adksim run {value} --web` keeps them.",
+            f"{value} has no kept sessions yet. `adksim run {value} --web` keeps them.",
             context,
             option,
         )

@@ -84,7 +84,7 @@ def _run_checks() -> Iterator[Diagnosis]:
         yield Diagnosis(f"port {port}", is_free, detail)
     browser = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
     yield Diagnosis("browser", browser is not None, browser or "no Chromium or Chrome found on PATH")
-    for name, path in {"working folder": Path.cwd(), "temporary folder": Path(tempfile.gettempdir())}.items():
+    for name, path in {"current directory": Path.cwd(), "temporary folder": Path(tempfile.gettempdir())}.items():
         is_writable = os.access(path, os.W_OK)
         yield Diagnosis(name, is_writable, f"{path} is {'writable' if is_writable else 'not writable'}")
 

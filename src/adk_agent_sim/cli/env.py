@@ -67,7 +67,7 @@ def check(files: tuple[Path, ...], agent_dir: Path | None, as_json: bool) -> Non
 
 
 @env.command()
-@click.option("--json", is_flag=True, expose_value=False, help="Accepted for symmetry: a schema is always JSON.")
+@click.option("--json", is_flag=True, expose_value=False, help="Accepted for consistency; the schema is always JSON.")
 def schema() -> None:
     """Print the JSON Schema of a rules file, for editors.
 

@@ -34,7 +34,8 @@ _FILE_TYPE = click.Path(dir_okay=False, path_type=Path)
     "read_only",
     multiple=True,
     metavar="TOOL",
-    help="With --check: a tool that changes nothing, although its name does not say so; with wildcards, repeatable.",
+    help="With --check: a tool that changes nothing, although its name does not say so; may have wildcards. "
+    "Repeatable.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def record(
@@ -167,7 +168,7 @@ async def _play_script(app: App, path: Path) -> None:
     if mismatches := await play_script(app, read_script(path)):
         first = mismatches[0]
         raise click.ClickException(
-            f"{path} was not played to its end as it expects: {first.where}: {first.found!r} instead of "
+            f"{path} did not play as expected at {first.where}: got {first.found!r}, expected "
             f"{first.expected!r}. Run `adksim run --script` to see all differences."
         )
 

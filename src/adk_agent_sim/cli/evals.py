@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "ignored_paths",
     multiple=True,
     metavar="PATH",
-    help="A value that may differ in a replay, such as result.time or *.id; repeatable.",
+    help="A value that may differ in a replay, such as result.time or *.id. Repeatable.",
 )
 @click.option(
     "--convert",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class _ForkOptions:
     turn: int | None
-    """The turn to decide anew; None to continue where the session is."""
+    """The turn to decide again; None to continue where the session is."""
 
     message: str | None
     response: str | None
@@ -39,7 +39,7 @@ class _ForkOptions:
 
 @click.command()
 @click.argument("session")
-@click.option("--turn", type=click.IntRange(min=1), help="The turn to decide anew.")
+@click.option("--turn", type=click.IntRange(min=1), help="The turn to decide again.")
 @click.option(
     "--agent",
     "agent_dir",
@@ -56,11 +56,11 @@ class _ForkOptions:
     metavar="PLAYER",
     help="Who plays the model from the turn on: human, real, or replay:FILE.",
 )
-@click.option("--anyway", is_flag=True, help="Continue even if the run does not happen again as recorded.")
+@click.option("--anyway", is_flag=True, help="Continue even if the replay differs from the recording.")
 @click.option(
     "--eval-set",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The EvalSet to append the new session to; by default APP.evalset.json in the working folder.",
+    help="The EvalSet to append the new session to; by default APP.evalset.json in the current directory.",
 )
 @click.option(
     "--out",
@@ -92,7 +92,7 @@ def fork(
     \b
     adksim fork last                                                 list the turns
     adksim fork last --agent my_agents/math_agent                    continue where it is, such as at a question
-    adksim fork last --turn 3 --agent my_agents/math_agent           decide turn 3 anew, in this terminal
+    adksim fork last --turn 3 --agent my_agents/math_agent           decide turn 3 again, in this terminal
     adksim fork last --turn 3 --agent my_agents/math_agent --response "It is 5." --json
     adksim fork last --turn 3 --agent my_agents/math_agent --model real
     adksim fork played.jsonl --turn 1 --agent my_agents/math_agent --message "What is 2+3?"
@@ -212,7 +212,7 @@ async def _fork(
                 anyway=options.anyway,
             )
         except ReplayDiverged as error:
-            advice = "Add --anyway to continue all the same; the new session says so."
+            advice = "Add --anyway to continue anyway; the new session says so."
             raise ForkRefused(f"{error.summary}. {advice}") from error
         try:
             step = await forked.next()

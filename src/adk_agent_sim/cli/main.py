@@ -22,7 +22,7 @@ _COMMAND_SUMMARIES = {
     "demo": "Play the model of a demo agent, in the browser or in this terminal.",
     "run": "Play the model of your own agent: in the terminal, in the browser, or from a script.",
     "serve": "Start a server where people answer the model calls of remote agents.",
-    "open": "Print another address for the browser app of a running server.",
+    "open": "Print a login URL for the browser app of a running server.",
     "token": "List, create and revoke the access tokens of a server.",
     "sessions": "List the sessions in a database: status, agent, age, last event, size.",
     "export": "Export a session as an EvalSet case, a fixture, a timeline or a report.",

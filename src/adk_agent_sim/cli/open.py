@@ -1,4 +1,4 @@
-"""`adksim open`: prints another address with a one-time code, for the browser app of a running server."""
+"""`adksim open`: prints a login URL for the browser app of a running server."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @click.command("open")
 @click.option("--port", type=click.IntRange(1, 65535), help="The web port of the server, if several are running.")
-@click.option("--open/--no-browser", "open_browser", help="Open the address in a browser.")
-@click.option("--json", "as_json", is_flag=True, help="Print the address as JSON.")
+@click.option("--open/--no-browser", "open_browser", help="Open the login URL in a browser.")
+@click.option("--json", "as_json", is_flag=True, help="Print the login URL as JSON.")
 def open_(port: int | None, open_browser: bool, as_json: bool) -> None:
-    """Print an address that opens the browser app of a running server: of `serve`, `run --web`, `demo` or a notebook.
+    """Print a login URL for the browser app of a running server: of `serve`, `run --web`, `demo` or a notebook.
 
-    The address works once, for 10 minutes; the session that it opens stays in the browser. It is found through the
-    entry that the server has left in your data directory, so run this as the user who started the server.
+    A login URL works once, for 10 minutes; the session that it opens stays in the browser. The server is found through
+    the entry that it has left in your data directory, so run this as the user who started it.
 
     \b
     adksim open
@@ -40,7 +40,7 @@ def open_(port: int | None, open_browser: bool, as_json: bool) -> None:
 
 
 def _request_login_url(port: int | None) -> str:
-    """Ask the server for an address; those that do not answer were killed and have left their entry behind."""
+    """Ask the server for a login URL; those that do not answer were killed and have left their entry behind."""
     from adk_agent_sim.link.login_url import request_login_url
     from adk_agent_sim.link.server_entry import list_entries
 

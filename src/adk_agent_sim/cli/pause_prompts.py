@@ -70,10 +70,10 @@ def _parse_input(line: str, schema: Mapping[str, Any] | None) -> Json:
         return parse_json(line)
     except InvalidJson as error:
         if is_boolean:
-            raise InvalidCallSyntax("Write true or false; yes and no will do too.") from None
+            raise InvalidCallSyntax("Write true or false; yes and no also work.") from None
         if _PAIR.match(line):
             return parse_pairs(line, schema.get("properties", {}))
-        raise InvalidCallSyntax(f"This cannot be read: {error}. Write a JSON value or name=value.") from None
+        raise InvalidCallSyntax(f"This cannot be parsed: {error}. Write a JSON value or name=value.") from None
 
 
 def print_credential_request(request: CredentialRequest) -> None:

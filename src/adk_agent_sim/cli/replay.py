@@ -37,7 +37,7 @@ _DIFF_LABELS = ("recorded", "now")
     "ignored_paths",
     multiple=True,
     metavar="PATH",
-    help="A value that may differ, such as result.time, *.id or search:items.*.score; repeatable.",
+    help="A value that may differ, such as result.time, *.id or search:items.*.score. Repeatable.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def replay(file: Path, agent_dir: Path, name: str | None, ignored_paths: tuple[str, ...], as_json: bool) -> None:

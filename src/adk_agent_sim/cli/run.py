@@ -40,7 +40,7 @@ _GetReport: TypeAlias = "Callable[[], EnvironmentReport | None]"
 @click.option(
     "--eval-set",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The EvalSet to append the session to; by default APP.evalset.json in the working folder. "
+    help="The EvalSet to append the session to; by default APP.evalset.json in the current directory. "
     "With --script there is no default.",
 )
 @click.option(
@@ -49,13 +49,14 @@ _GetReport: TypeAlias = "Callable[[], EnvironmentReport | None]"
     help="Play this YAML file instead of asking you; exits with 1 if a result is not as it expects.",
 )
 @click.option(
-    "--environment",
+    "--rules",
+    "environment",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Answer tool calls by the rules of this file, and report at the end what they did.",
 )
 @click.option(
     "--profile",
-    help="With --environment: the profile of the rules; by default ADK_SIM_PROFILE, or else the file's own.",
+    help="With --rules: the profile of the rules; by default ADK_SIM_PROFILE, or else the file's own.",
 )
 @click.option("--json", "as_json", is_flag=True, help="With --script: print the result as JSON.")
 @click.option("--web", is_flag=True, help="Play in the browser instead of this terminal.")
@@ -88,7 +89,7 @@ def run(
     adksim run my_agents/math_agent
     adksim run my_agents/math_agent --web --open
     adksim run my_agents --web --reload
-    adksim run my_agents/math_agent --script math.yaml --environment rules.yaml
+    adksim run my_agents/math_agent --script math.yaml --rules rules.yaml
     adksim run my_agents/math_agent --state '{"mood": "calm"}' --user-id ada
     adksim run my_agents/math_agent --session_service_uri sqlite:///sessions.db
 
@@ -110,7 +111,7 @@ def run(
     _check_script_options(script, start, web=web, as_json=as_json)
     _check_criteria_option(criteria, script, eval_set, web=web)
     if profile is not None and environment is None:
-        raise click.UsageError("--profile needs --environment: profiles belong to rules.")
+        raise click.UsageError("--profile needs --rules: profiles belong to rules.")
     storage.check(web=web)
     if web:
         play_folder(agent_dir, eval_set, environment, profile, services, storage, browser)

@@ -26,7 +26,7 @@ _MAX_PRINTED = 100
 def agreement(runs: Path, labels: Path, as_json: bool) -> None:
     """Compare the verdicts in RUNS with what people say in LABELS.csv, to see how far the judge can be trusted.
 
-    RUNS is a file of `adksim scenario judge --json`, or a directory of such files. LABELS.csv has the columns `run`,
+    RUNS is a file of `adksim scenario judge --json`, or a folder of such files. LABELS.csv has the columns `run`,
     the trace or its file name, and `label`: pass or fail. Cohen's kappa is the agreement beyond chance: 1 is perfect,
     0 is what guessing would give. A wide interval means that more labels are needed.
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @record_option
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def check(files: tuple[Path, ...], seed: int, judge_name: str, record: Path, as_json: bool) -> None:
-    """Check the scenarios in FILE...: JSON, JSON Lines, or directories of both, before you blame an agent.
+    """Check the scenarios in FILE...: JSON, JSON Lines, or folders of both, before you blame an agent.
 
     Three players that need no model play each scenario: the oracle does what is expected, one does nothing, and one
     makes valid calls at random. A scenario is sound if it is
@@ -162,7 +162,7 @@ def _result_to_json(checked: CheckedFile) -> dict[str, Any]:
 def _print_result(checked: CheckedFile) -> None:
     result = checked.result
     if result is None or result.problem:
-        print_line(style(f"NOT CHECKED  {checked.name}", fg="yellow"))
+        print_line(style(f"NOT JUDGED  {checked.name}", fg="yellow"))
         print_line(f"  {checked.problem}")
         return
     is_ok = not checked.has_failed
@@ -187,4 +187,4 @@ def _print_property(label: str, checked: CheckedProperty) -> None:
 def _print_summary(results: Sequence[CheckedFile]) -> None:
     failed = sum(each.has_failed for each in results)
     unknown = sum(bool(each.problem) for each in results)
-    print_line(f"{len(results) - failed - unknown} ok, {failed} failed, {unknown} not checked")
+    print_line(f"{len(results) - failed - unknown} ok, {failed} failed, {unknown} not judged")

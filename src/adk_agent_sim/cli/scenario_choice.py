@@ -28,7 +28,7 @@ def scenario_option(command: _Command) -> _Command:
 
 
 class ScenarioChoice:
-    """The chosen scenarios of a file or directory, read one at a time."""
+    """The chosen scenarios of a file or folder, read one at a time."""
 
     def __init__(self, path: Path, scenario_id: str | None = None) -> None:
         """Find the scenarios.

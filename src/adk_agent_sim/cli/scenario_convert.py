@@ -39,14 +39,15 @@ _MAX_PRINTED = 100
 @click.option(
     "--apps",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="With a trace: the scenario to copy apps, start time, duration and seed from; by default the apps are empty.",
+    help="With a golden trace: the scenario to copy apps, start time, duration and seed from; by default the apps are "
+    "empty.",
 )
 @click.option(
     "--strictness",
     multiple=True,
     metavar="TOOL.ARGUMENT=HOW",
-    help="With a trace: how to compare an expected argument (exact, any or contains); repeatable. "
-    "By default, the judge compares ids exactly and long texts by their meaning.",
+    help="With a golden trace: how to compare an expected argument (exact, any or contains). Repeatable. "
+    "By default, the judge compares ids exactly, and long texts only with --judge MODEL.",
 )
 @click.option(
     "--fs-content",
@@ -76,8 +77,8 @@ def convert(
         --strictness Emails__send_email.content=contains
     adksim scenario convert scenario.json evals/agent.evalset.json --to evalset
 
-    A trace can become a scenario if its calls are tools of apps, such as Emails__send_email: the user's messages become
-    events, the agent's calls become expected actions. A scenario becomes an EvalSet case by running its expected
+    A golden trace can become a scenario if its calls are tools of apps, such as Emails__send_email: the user's messages
+    become events, the agent's calls become expected actions. A scenario becomes an EvalSet case by running its expected
     actions in its world; the case is appended to OUTPUT. A scenario replaces OUTPUT; several are written to a .jsonl
     file, one per line. If one of them cannot be converted, nothing is written.
     """

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "session_names",
     multiple=True,
     metavar="SESSION",
-    help="A session of the database: an id, the beginning of an id, or `last`. Can be repeated.",
+    help="A session of the database: an id, the beginning of an id, or `last`. Repeatable.",
 )
 @database_option
 @click.option(
@@ -62,8 +62,8 @@ def judge_command(
 ) -> None:
     """Judge the runs in TRACE... by what SCENARIO expects of the agent, turn by turn.
 
-    A TRACE is a trace in ARE's format (`adksim scenario run --output` writes one), the timeline of a session, or a
-    JSON Lines file or directory of these. A session that is stored in a database is judged, or judged again, with
+    A TRACE is a trace in ARE's format (`adksim scenario run --trace` writes one), the timeline of a session, or a
+    JSON Lines file or folder of these. A session that is stored in a database is judged, or judged again, with
     --session; its timeline then shows the verdict.
 
     The agent passes if it did everything that is expected and changed nothing else: the same tools, equally often, with

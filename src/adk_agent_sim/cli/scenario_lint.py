@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
     from adk_agent_sim.scenario.format.scenario_files import ScenarioRecord
 
-_FILE_ADVICE = "Name a .json or .jsonl file that can be read, or a directory with such files"
+_FILE_ADVICE = "Name a .json or .jsonl file that can be read, or a folder with such files"
 _JSON_ADVICE = 'Write one JSON object with the keys "version" and "metadata"; in a .jsonl file, one per line'
 _FIELD_ADVICE = "Write what the format requires; `adksim scenario convert` writes files in it"
 
@@ -30,7 +30,7 @@ _MAX_PRINTED = 100
 @click.option("--are", is_flag=True, help="Also report what the ARE package would reject.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def lint(files: tuple[Path, ...], are: bool, as_json: bool) -> None:
-    """Check the scenarios in FILES: JSON, JSON Lines, or directories of both.
+    """Check the scenarios in FILES: JSON, JSON Lines, or folders of both.
 
     A file or line that cannot be read is reported as an error, and the others are checked nevertheless. Exits with 1 if
     there are errors (warnings alone do not fail), and with 3 if the files contain no scenario.
@@ -62,7 +62,7 @@ class _LintRun:
         """The scenarios that could be read."""
 
     def check_path(self, path: Path) -> Iterator[LocatedFinding]:
-        """Yield the findings of a file or directory."""
+        """Yield the findings of a file or folder."""
         from adk_agent_sim.errors import InvalidScenario
         from adk_agent_sim.scenario.format.scenario_files import find_scenario_files, list_records
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
     from adk_agent_sim.scenario.world.world import World
 
-_AGENT_PARAMETERS = frozenset({*AgentSettings.__dataclass_fields__, "judge_name", "record"})
+_AGENT_PARAMETERS = frozenset({*AgentSettings.__dataclass_fields__, "judge_name", "record"} - {"trace"})
 """What says nothing about a run of the expected actions."""
 
 _MAX_PRINTED = 200
@@ -49,7 +49,6 @@ _MAX_PRINTED = 200
 @scenario_option
 @judge_option
 @record_option
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="With --oracle: write the trace.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, one document per scenario.")
 @click.option("--web", is_flag=True, help="Watch the agent in the browser; the page stays open until Ctrl-C.")
 @browser_options
@@ -62,7 +61,6 @@ def run(
     scenario_id: str | None,
     judge_name: str,
     record: Path,
-    output: Path | None,
     as_json: bool,
     web: bool,
     browser: BrowserSettings,
@@ -93,7 +91,7 @@ def run(
 
     \b
     adksim scenario run --oracle scenario.json
-    adksim scenario run --oracle scenarios.jsonl --scenario lunch --output trace.json --json
+    adksim scenario run --oracle scenarios.jsonl --scenario lunch --trace trace.json --json
     """
     _check_who_runs(settings, oracle=oracle)
     if not oracle and judge_name != "scripted":
@@ -102,8 +100,6 @@ def run(
     if not oracle:
         from adk_agent_sim.cli.scenario_run_agent import run_agent
 
-        if output is not None:
-            raise click.UsageError("--output belongs to --oracle. Write the trace of an agent with --trace.")
         soft = make_soft_judge(judge_name, record)
         served = browser if web or settings.player == "human" else None
         run_in = partial(run_agent, choice, settings, seed=seed, fs_content=fs_content)
@@ -111,7 +107,7 @@ def run(
         run_in(soft=soft, as_json=as_json, browser=served, stays_open=web)
     if web:
         raise click.UsageError("--web shows a run of an agent. `adksim scenario show --web` shows what is expected.")
-    _run_oracles(choice, output, fs_content=fs_content, seed=seed, as_json=as_json)
+    _run_oracles(choice, settings.trace, fs_content=fs_content, seed=seed, as_json=as_json)
 
 
 def _check_who_runs(settings: AgentSettings, *, oracle: bool) -> None:
@@ -119,25 +115,24 @@ def _check_who_runs(settings: AgentSettings, *, oracle: bool) -> None:
         raise click.UsageError(
             "Give either --agent, with --player or --model if another model should play it, or --oracle."
             if oracle
-            else "Add --oracle to execute what is expected, or --agent AGENT_DIR (default for ours) to run an agent; "
-            "`adksim scenario play` lets you play yourself."
+            else "Add --oracle to execute what is expected, or --agent AGENT_DIR to run an agent (`default` is the "
+            "built-in assistant); `adksim scenario play` lets you play yourself."
         )
     # What names an agent was refused above.
     if oracle and (given := list_given_options(click.get_current_context(), _AGENT_PARAMETERS)):
-        advice = " Write the trace of the expected actions with --output." if "--trace" in given else ""
-        raise click.UsageError(f"{given[0]} has no effect with --oracle, which runs no agent.{advice}")
+        raise click.UsageError(f"{given[0]} has no effect with --oracle, which runs no agent.")
 
 
 def _run_oracles(
-    choice: ScenarioChoice, output: Path | None, *, fs_content: Path | None, seed: int | None, as_json: bool
+    choice: ScenarioChoice, trace: Path | None, *, fs_content: Path | None, seed: int | None, as_json: bool
 ) -> NoReturn:
     """Execute the expected actions of the chosen scenarios, and exit."""
-    if output is not None:
-        choice.check_output(output)
-    runs = _OracleRuns(choice, fs_content=fs_content, seed=seed, as_json=as_json, keeps_traces=output is not None)
+    if trace is not None:
+        choice.check_output(trace)
+    runs = _OracleRuns(choice, fs_content=fs_content, seed=seed, as_json=as_json, keeps_traces=trace is not None)
     runs.run_all()
-    if output is not None:
-        write_traces(output, runs.traces)
+    if trace is not None:
+        write_traces(trace, runs.traces)
     if runs.has_failed:
         sys.exit(ExitCode.FAILED)
     if runs.without_events or not len(choice):

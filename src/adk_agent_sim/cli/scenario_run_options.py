@@ -21,7 +21,11 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 _SEAT_OPTIONS = (
-    click.option("--agent", metavar="AGENT_DIR|default", help="The agent: a folder as `adk run` takes it, or ours."),
+    click.option(
+        "--agent",
+        metavar="AGENT_DIR|default",
+        help="The agent: a folder as `adk run` takes it, or `default`, the built-in assistant.",
+    ),
     click.option(
         "--player",
         metavar="PLAYER",
@@ -33,7 +37,13 @@ _SEAT_OPTIONS = (
         "--model-provider", metavar="P", help="The provider of --model: P/NAME in ADK, with google-adk[extensions]."
     ),
     click.option("--rules", type=_FILE, help="Environment rules that apply on top: faults in the scenario."),
-    click.option("--run-number", type=click.IntRange(min=1), default=1, show_default=True, help="For random draws."),
+    click.option(
+        "--run-number",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="The run number, from which random draws are derived.",
+    ),
 )
 
 WORLD_OPTIONS = (
@@ -51,9 +61,13 @@ WORLD_OPTIONS = (
         show_default=True,
         help="Whether the run ends when the judge rejects a turn; the verdict is the same.",
     ),
-    click.option("--max-steps", type=click.IntRange(min=1), default=200, show_default=True, help="Model calls."),
-    click.option("--max-duration", metavar="TIME", help="Simulated time, such as 10m; by default the scenario's."),
-    click.option("--max-wall-time", metavar="TIME", help="Real time, such as 300s; by default no limit."),
+    click.option(
+        "--max-steps", type=click.IntRange(min=1), default=200, show_default=True, help="Maximum number of model calls."
+    ),
+    click.option(
+        "--max-duration", metavar="DURATION", help="Maximum simulated time, such as 10m; by default the scenario's."
+    ),
+    click.option("--max-wall-time", metavar="DURATION", help="Maximum real time, such as 300s; by default no limit."),
     click.option(
         "--notifications",
         type=click.Choice(["LOW", "MEDIUM", "HIGH"], case_sensitive=False),
@@ -61,7 +75,13 @@ WORLD_OPTIONS = (
         show_default=True,
         help="How much the agent is notified of.",
     ),
-    click.option("--world-agent", "world_agents", multiple=True, metavar="NAME", help="Only these get world tools."),
+    click.option(
+        "--world-agent",
+        "world_agents",
+        multiple=True,
+        metavar="NAME",
+        help="Give the world's tools only to this agent. Repeatable.",
+    ),
     click.option(
         "--noise",
         is_flag=True,

@@ -81,7 +81,7 @@ class RunInBrowser:
             self._print(f"Port {self._browser.port} is in use; using {port}.")
         self._print(f"Open {address}")
         what = "You play the agent there; the verdict is printed here" if self._is_human else "Watch the agent there"
-        self._print(f"{what}. The address works once, for 10 minutes; `adksim open` prints another.")
+        self._print(f"{what}. The login URL works once, for 10 minutes; `adksim open` prints another.")
         if self._browser.open_browser:
             # Opening a browser may block, and the loop has to serve the page meanwhile.
             asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)

@@ -28,7 +28,7 @@ _UNAUTHENTICATED_WARNING = (
 @database_option
 @exposure_options
 @click.option("--port", default=8080, show_default=True, help="The web server's port; 0 picks a free one.")
-@click.option("--allow-host", multiple=True, metavar="HOST:PORT", help="Another address of the web server; repeatable.")
+@click.option("--allow-host", multiple=True, metavar="HOST:PORT", help="Another address of the web server. Repeatable.")
 @click.option(
     "--allow-unauthenticated",
     is_flag=True,
@@ -44,7 +44,7 @@ _UNAUTHENTICATED_WARNING = (
     show_default=True,
     help="What a commit survives: full, a power failure; normal (faster), only a crash of the process.",
 )
-@click.option("--keep-days", type=float, help="Delete sessions without an event for this many days.")
+@click.option("--keep-days", type=float, help="Delete sessions that had no event for this many days.")
 @click.option(
     "--abandon-after",
     type=float,
@@ -117,7 +117,7 @@ async def _run_server(settings: ServeSettings) -> None:
             if settings.port not in (0, served.web.port):
                 print_line(f"Port {settings.port} is in use; using {served.web.port}.")
             print_line(f"Open {served.web.url}")
-            print_line("It works once, for 10 minutes; `adksim open` prints another.")
+            print_line("This login URL works once, for 10 minutes; `adksim open` prints another.")
         if settings.exposure.allow_unauthenticated:
             print_line(style(_UNAUTHENTICATED_WARNING, fg="red", bold=True), err=True)
         print_line(f"Agents connect to {served.grpc.address} (ADK_SIM_SERVER_URL)")

@@ -89,7 +89,5 @@ def _read_answer(answer: ServerAnswer | None) -> Mapping[str, Any]:
         raise ForkRefused("The server has stopped. Start it again with `adksim serve`, and try again.")
     if answer.is_ok:
         return answer.body
-    advice = (
-        " Add --anyway to continue all the same; the new session says so." if answer.body.get("can_override") else ""
-    )
+    advice = " Add --anyway to continue anyway; the new session says so." if answer.body.get("can_override") else ""
     raise ForkRefused(f"{answer.body.get('message', 'The server has failed.')}{advice}")

@@ -75,7 +75,7 @@ def _read_state(context: click.Context, option: click.Parameter, text: str | Non
         return parse_json_object(Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text)
     except InvalidJson as error:
         raise click.BadParameter(
-            f'it is no JSON object ({error}). Write for example --state \'{{"mood": "calm"}}\'.', context, option
+            f'it is not a JSON object ({error}). Write for example --state \'{{"mood": "calm"}}\'.', context, option
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise click.BadParameter(f"the file cannot be read: {error}", context, option) from error

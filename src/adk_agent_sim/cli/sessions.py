@@ -32,10 +32,10 @@ _STATUS_LABELS = {"waiting": "waiting for you"}
     "statuses",
     multiple=True,
     type=click.Choice([status.value for status in SessionStatus]),
-    help="Only sessions with this status; can be repeated.",
+    help="Only sessions with this status. Repeatable.",
 )
-@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="The number of sessions.")
-@click.option("--all", "show_all", is_flag=True, help="All of them, however many.")
+@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="Maximum number of sessions.")
+@click.option("--all", "show_all", is_flag=True, help="List all sessions.")
 @click.option("--json", "as_json", is_flag=True, help="Print the sessions as JSON.")
 def sessions(
     database: str, search: str, agent: str, statuses: Sequence[str], limit: int, *, show_all: bool, as_json: bool
@@ -57,7 +57,7 @@ def sessions(
     elif not shown and wanted == SessionFilter(statuses=[]):
         print_line(f"There are no sessions in {database}. {_advise_recording(database)}")
     elif not shown:
-        print_line(f"No session in {database} is like that. `adksim sessions` lists all.")
+        print_line(f"No session in {database} matches. `adksim sessions` lists all.")
     else:
         for each in shown:
             print_line(_format_summary(each, sizes[each.session.session_id], now, interrupted))

@@ -69,7 +69,7 @@ def _parse_changes(text: str) -> dict[str, Json]:
         try:
             return parse_json_object(text)
         except InvalidJson as error:
-            raise InvalidCallSyntax(f"This cannot be read: {error}. Write {STATE_COMMAND} mood=calm.") from None
+            raise InvalidCallSyntax(f"This cannot be parsed: {error}. Write {STATE_COMMAND} mood=calm.") from None
     key, separator, value = text.partition("=")
     if not separator or not key.strip():
         raise InvalidCallSyntax(f"Write {STATE_COMMAND} KEY=VALUE, such as {STATE_COMMAND} mood=calm.")

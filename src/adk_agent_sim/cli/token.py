@@ -63,7 +63,7 @@ def list_(database: str, as_json: bool) -> None:
 @token.command("new")
 @click.argument("name")
 @database_option
-@click.option("--expires", metavar="TIME", help="When it expires, such as 12h, 30d or 8w; by default never.")
+@click.option("--expires", metavar="DURATION", help="When it expires, such as 12h, 30d or 8w; by default never.")
 @click.option("--json", "as_json", is_flag=True, help="Print the token as JSON.")
 def new(name: str, database: str, expires: str | None, as_json: bool) -> None:
     """Create a token named NAME and print it. It is not shown again: only its hash is stored.
@@ -132,7 +132,7 @@ def _parse_duration(text: str) -> float:
     match = re.fullmatch(r"([1-9]\d{0,5})([mhdw])", text)
     if match is None:
         raise click.BadParameter(
-            f"{text!r} is not a time: use a number and m, h, d or w, such as 12h or 30d.", param_hint="--expires"
+            f"{text!r} is not a duration: use a number and m, h, d or w, such as 12h or 30d.", param_hint="--expires"
         )
     return int(match[1]) * _UNIT_SECONDS[match[2]]
 

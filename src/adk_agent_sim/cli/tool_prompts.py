@@ -78,5 +78,5 @@ def _parse_result(line: str, schema: Mapping[str, Any]) -> Json:
         if _PAIR.match(line):
             return parse_pairs(line, schema.get("properties", {}))
         raise InvalidCallSyntax(
-            f"This cannot be read: {error}. Write a JSON value or name=value, or error TEXT to return an error."
+            f"This cannot be parsed: {error}. Write a JSON value or name=value, or error TEXT to return an error."
         ) from None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TRAVEL_COMMANDS = ("/turns", "/undo", "/redo", "/fork")
 
 TRAVEL_HELP = """\
-  /undo  /redo              take the last decision back; make it again
+  /undo  /redo              undo the last decision; redo it
   /turns  /fork N           list the turns with their numbers; continue a copy of the session from turn N
 """
 
@@ -86,8 +86,8 @@ async def run_travel_command(sim: Simulation, line: str) -> tuple[Simulation, St
                 return sim, await sim.next()
             return sim, await (sim.undo(anyway=anyway) if command == "/undo" else sim.redo(anyway=anyway))
     except ReplayDiverged as error:
-        advice = f"Type `{line} anyway` to continue all the same."
-        raise ForkRefused(f"The run did not happen again as recorded: {error.difference}. {advice}") from error
+        advice = f"Type `{line} anyway` to continue anyway."
+        raise ForkRefused(f"The replay differs from the recording: {error.difference}. {advice}") from error
 
 
 def _read_number(words: Sequence[str]) -> int:

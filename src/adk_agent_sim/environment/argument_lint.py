@@ -16,7 +16,7 @@ from adk_agent_sim.forms.schema_dialect import JsonSchema
 from adk_agent_sim.timeline.canonical_json import Json
 
 _TYPE_NAMES: Mapping[str, str] = {
-    "string": "a text",
+    "string": "a string",
     "integer": "an integer",
     "number": "a number",
     "boolean": "true or false",
@@ -169,7 +169,7 @@ def _suggest_value(value: Json, types: frozenset[str]) -> str:
 
 
 def _convert_text(text: str) -> Json:
-    """Return the truth value or number that a text looks like; None if it does not."""
+    """Return the boolean or number that a string looks like; None if it does not."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     try:

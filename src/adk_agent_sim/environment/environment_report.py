@@ -141,8 +141,8 @@ class EnvironmentReport:
     def list_deviations(self) -> list[str]:
         """Return in which points the calls were not those that the rules expect; empty for a hermetic test that holds.
 
-        These are calls that were refused, went live although rules name the tool, or have no tool, with what differs
-        from the rule that came closest; and rules and recorded responses that no call has used.
+        These are calls that were refused, ran for real although rules name the tool, or have no tool, with what
+        differs from the rule that came closest; and rules and recorded responses that no call has used.
         """
         return list_deviations(self)
 

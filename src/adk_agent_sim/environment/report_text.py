@@ -55,7 +55,7 @@ def list_deviations(report: EnvironmentReport) -> list[str]:
         if tool.refused:
             lines.append(f"{tool.tool}: {tool.refused} refused, because no rule answered")
         if tool.uncovered:
-            lines.append(f"{tool.tool}: {tool.uncovered} went live although rules name the tool")
+            lines.append(f"{tool.tool}: {tool.uncovered} ran for real although rules name the tool")
         if tool.unknown:
             lines.append(f"{tool.tool}: {tool.unknown} failed, because no tool has this name")
     lines += [f"{each.tool}, {each.rule}: {_format_differences(each)}" for each in report.near_misses]
@@ -75,7 +75,7 @@ def _iter_tool_lines(tool: ToolReport) -> Iterator[str]:
     for rule, count in tool.unchanged.items():
         yield f"  {count} real results left as they were: {rule} changed nothing"
     if tool.uncovered:
-        yield f"  {tool.uncovered} went live although rules name the tool"
+        yield f"  {tool.uncovered} ran for real although rules name the tool"
     if tool.refused:
         yield f"  {tool.refused} refused: no rule answered"
     if tool.unknown:
@@ -100,7 +100,7 @@ def _iter_coverage_lines(coverage: Sequence[RuleCoverage]) -> Iterator[str]:
     for each in coverage:
         if count := each.skipped.get("text too long"):
             yield (
-                f"{count} calls of {each.tool} have a text that is too long for the pattern of {each.rule}: "
+                f"{count} calls of {each.tool} have a string that is too long for the pattern of {each.rule}: "
                 "it was not searched, and the rule did not match"
             )
 
@@ -146,9 +146,10 @@ def _iter_seed_lines(seeds: Sequence[SessionSeed]) -> Iterable[str]:
         yield f"the rules have no seed; drawn: {', '.join(map(str, drawn[:_MAX_SHOWN_SEEDS]))}" + (
             f" and {len(drawn) - _MAX_SHOWN_SEEDS} more" if len(drawn) > _MAX_SHOWN_SEEDS else ""
         )
-        yield f"  to repeat a session, write its seed into the rules, such as `seed: {drawn[0]}`, and begin it alike"
+        example = f"such as `seed: {drawn[0]}`, and start it the same way"
+        yield f"  to repeat a session, write its seed into the rules, {example}"
     alike = [count for count in Counter((each.seed, each.session_key) for each in seeds).values() if count > 1]
     for count in alike:
-        yield f"{count} sessions begin alike, or have the same label, and share their random draws"
+        yield f"{count} sessions start the same way, or have the same label, and share their random draws"
     if alike:
         yield "  under `adk eval`, these are the cases with the same first message and initial state"

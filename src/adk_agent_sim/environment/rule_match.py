@@ -141,7 +141,7 @@ class TimeWindow(StrictModel):
     end: _PositiveSeconds | None = Field(
         default=None, alias="to", description="Its end; by default that of the session"
     )
-    every: _PositiveSeconds | None = Field(default=None, description="The window is repeated after so many seconds")
+    every: _PositiveSeconds | None = Field(default=None, description="The window is repeated after this many seconds")
 
     @model_validator(mode="after")
     def _check_order(self) -> Self:
@@ -195,7 +195,7 @@ class Match(StrictModel):
         default=None,
         ge=2,
         le=1_000,
-        description="A draw that is below the probability holds for so many calls of the tool",
+        description="A draw that is below the probability holds for this many calls of the tool",
     )
     seed: int | None = Field(
         default=None, description="The seed of the probability and of random delays; by default the file's"

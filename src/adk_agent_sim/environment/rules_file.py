@@ -167,7 +167,7 @@ def _build_ambiguous_text_finding(ambiguous: AmbiguousText) -> RuleFinding:
     return RuleFinding(
         code="ambiguous-text",
         key_path=ambiguous.key_path,
-        message=f"{ambiguous.text} is a text here, but other programs read it as {ambiguous.other}",
+        message=f"{ambiguous.text} is a string here, but other programs read it as {ambiguous.other}",
         advice=f"Write {ambiguous.other}, or '{ambiguous.text}' in quotes",
         severity="warning",
     )

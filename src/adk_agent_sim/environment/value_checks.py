@@ -54,8 +54,8 @@ class ValueCheck:
     def compare(self, values: Mapping[str, Json]) -> Difference:
         """Return what differs if the object has no such value."""
         if (text := self.find_unsearchable(values)) is not None:
-            shown = f"a text of {len(text):,} characters, which is too long to be searched"
-            return Difference(self.name, f"a text that matches {self._regex}", shown)
+            shown = f"a string of {len(text):,} characters, which is too long to be searched"
+            return Difference(self.name, f"a string that matches {self._regex}", shown)
         found = self._read(values)
         expected = next((expected for check, expected in self._checks if not check(found[0])), "a match")
         shown = format_value(found[0]) if len(found) == 1 else f"one of {format_value(found)}"
@@ -101,7 +101,7 @@ def _iter_checks(condition: ArgumentCondition) -> Iterator[_Check]:
     if (regex := condition.regex) is not None:
         yield (
             lambda value: isinstance(value, str) and patterns.is_match(regex, value, if_unchecked=False),
-            f"a text that matches {regex}",
+            f"a string that matches {regex}",
         )
     if (minimum := condition.min) is not None:
         yield (lambda value: is_number(value) and value >= minimum), f"{minimum} or more"

@@ -1,6 +1,6 @@
 """Reads YAML or JSON as JSON values and knows the line of each value.
 
-Only JSON data is read: no tags, no dates. Plain words have the types of YAML 1.2's core schema, so `yes` is a text;
+Only JSON data is read: no tags, no dates. Plain words have the types of YAML 1.2's core schema, so `yes` is a string;
 words that older YAML reads differently are listed as ambiguous. Documents that expand too far (nested aliases, depth)
 are refused. PyYAML parses; this module resolves its nodes, which carry the lines.
 """
@@ -51,7 +51,7 @@ class YamlUnreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class AmbiguousText:
-    """A word without quotes that is read as a text, but looks like another value."""
+    """A word without quotes that is read as a string, but looks like another value."""
 
     key_path: KeyPath
     text: str
@@ -94,7 +94,7 @@ _AMBIGUOUS = re.compile(
     r"(?P<true>yes|Yes|YES|on|On|ON)|(?P<false>no|No|NO|off|Off|OFF)"
     r"|(?P<number>[-+]?(?:0[0-9][0-9_]*|[1-9][0-9_]*_[0-9_]*)(?:\.[0-9_]*)?)"
 )
-"""Texts that YAML 1.1, or a reader, takes for a truth value or a number."""
+"""Strings that YAML 1.1, or a reader, takes for a boolean or a number."""
 
 _NUMBER_STARTS = tuple("-+.0123456789")
 _RESOLVERS = (
@@ -107,7 +107,7 @@ _RESOLVERS = (
         _NUMBER_STARTS,
     ),
 )
-"""The core schema of YAML 1.2, except that a number has no leading zeros: `007` is a text."""
+"""The core schema of YAML 1.2, except that a number has no leading zeros: `007` is a string."""
 
 
 def _build_resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
@@ -189,7 +189,7 @@ class YamlDocument:
         seen: set[str] = set()
         for key_node, value_node in cast("list[tuple[Node, Node]]", node.value):
             if not isinstance(key_node, ScalarNode):
-                raise YamlUnreadable(_get_line(key_node), "a key is not a text")
+                raise YamlUnreadable(_get_line(key_node), "a key is not a string")
             if key_node.value == "<<" and key_node.style is None:
                 raise YamlUnreadable(_get_line(key_node), "merge keys (<<) are not supported: write the entries out")
             key = replace_lone_surrogates(cast("str", key_node.value))

@@ -28,7 +28,7 @@ SimulatorError
 │       ├── InvalidArguments     the arguments do not match the tool's schema
 │       ├── InvalidInput         the input does not match the schema of the request
 │       ├── InvalidToolResult    the result does not match the tool's output schema
-│       └── InvalidAnswer        the final answer does not match the agent's output_schema
+│       └── InvalidAnswer        the final response does not match the agent's output_schema
 ├── InvalidMessage               the user message does not match the agent's input_schema; override with anyway=True
 ├── ServerUnreachable            no simulator server answers at the address
 ├── PortInUse                    the server cannot listen on the address
@@ -52,8 +52,8 @@ SimulatorError
 ├── StateKeyMissing              an instruction needs keys that the session state does not have
 ├── RunFailed                    the agent's run raised an exception
 ├── ForkRefused                  the session cannot be forked, undone or redone there
-│   └── ReplayDiverged           the run did not happen again as recorded; override with anyway=True
-├── RunUndone                    decisions of the run were taken back, and another run has continued its session
+│   └── ReplayDiverged              the replay differs from the recording; override with anyway=True
+├── RunUndone                    decisions of the run were undone, and another run has continued its session
 ├── Cancelled                    a person cancelled a tool call
 ├── ReplayImpossible             the golden trace does not contain what the agent's model is asked for
 │   └── CassetteMismatch         a model request is not the one in the cassette

@@ -59,10 +59,10 @@ class TurnHasOtherPlayer(DecisionRefused):
 
 
 class EmptyDecision(DecisionRefused):
-    """The decision neither calls a tool nor contains an answer."""
+    """The decision neither calls a tool nor contains a final response."""
 
     def __init__(self, turn_id: str) -> None:
-        super().__init__("The decision is empty: call at least one tool, or give an answer.")
+        super().__init__("The decision is empty: call at least one tool, or give a final response.")
         self.turn_id = turn_id
 
 
@@ -122,10 +122,10 @@ class InvalidArguments(DecisionMismatch):
 
 
 class InvalidAnswer(DecisionMismatch):
-    """The final answer does not match the agent's output_schema."""
+    """The final response does not match the agent's output_schema."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__(f"The answer does not match the agent's output_schema: {join_problems(problems)}")
+        super().__init__(f"The final response does not match the agent's output_schema: {join_problems(problems)}")
         self.problems = tuple(problems)
 
 

@@ -63,11 +63,11 @@ class RunFailed(SimulatorError):
 
 
 class RunUndone(SimulatorError):
-    """A person took decisions of the run back, and another run has continued its session."""
+    """A person undid decisions of the run, and another run has continued its session."""
 
     def __init__(self) -> None:
         super().__init__(
-            "Decisions of this run were taken back by a person, and another run has continued its session. "
+            "A person undid decisions of this run, and another run has continued its session. "
             "There is nothing to do: what this run has done since does not count."
         )
 
@@ -174,12 +174,12 @@ class ForkRefused(SimulatorError):
 
 
 class ReplayDiverged(ForkRefused):
-    """The run did not happen again as it was recorded, so the fork stopped; the session is unchanged."""
+    """The replay differs from the recording, so the fork stopped; the session is unchanged."""
 
     def __init__(self, difference: str) -> None:
         self.difference = difference
         self.summary = (
-            f"The run did not happen again as recorded: {difference}. A callback, a clock or a change of the agent may "
+            f"The replay differs from the recording: {difference}. A callback, a clock or a change of the agent may "
             "be the reason"
         )
-        super().__init__(f"{self.summary}. Pass anyway=True to continue all the same; the new session says so.")
+        super().__init__(f"{self.summary}. Pass anyway=True to continue anyway; the new session says so.")

@@ -122,7 +122,7 @@ _FORMATTERS: Mapping[str, Callable[[ValidationError], str]] = {
     "contains": _make_formatter("is {value}, which lacks a required item"),
 }
 _TYPE_NAMES = {
-    "string": "a text",
+    "string": "text",
     "integer": "an integer",
     "number": "a number",
     "boolean": "true or false",

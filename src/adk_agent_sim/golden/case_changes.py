@@ -18,7 +18,7 @@ from adk_agent_sim.timeline.json_equality import equals_value
 CaseContent = dict[str, Json]
 """A case as it is in the file, with the fields that ADK does not know."""
 
-_RELOAD = "Look at it as it is now, and make the change again if it is still needed."
+_RELOAD = "Reload it, and make the change again if it is still needed."
 
 
 def compute_fingerprint(content: Json) -> str:

@@ -62,7 +62,7 @@ def replace_fields(content: CaseContent, values: Mapping[str, Json]) -> CaseCont
         if field is None:
             raise NotFound(f"The case has no field {path[:200]!r} that can be corrected. Open the case again.")
         if not isinstance(value, str if field.kind == "text" else dict):
-            expected = "a text" if field.kind == "text" else "a JSON object"
+            expected = "a string" if field.kind == "text" else "a JSON object"
             raise EditRefused(f"The value of {field.label} must be {expected}.")
         _set_value(changed, path, value)
     return changed

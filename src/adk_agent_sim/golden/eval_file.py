@@ -153,7 +153,7 @@ class EvalFile:
         """Return a case by its key; raise NotFound."""
         case = next((each for each in self.read().cases if each.key == key), None)
         if case is None:
-            raise NotFound("The case was renamed or removed in the meantime. Look at the list as it is now.")
+            raise NotFound("The case was renamed or removed in the meantime. Reload the list.")
         return case
 
     def _read_cases(self) -> EvalFileContent:
@@ -206,5 +206,5 @@ def _get_signature(path: Path) -> _Signature:
     try:
         stat = path.stat()
     except FileNotFoundError:
-        raise NotFound(f"{path} does not exist any more. Restore it, then reload.") from None
+        raise NotFound(f"{path} no longer exists. Restore it, then reload.") from None
     return stat.st_mtime_ns, stat.st_size, stat.st_ino

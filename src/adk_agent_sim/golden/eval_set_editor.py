@@ -51,7 +51,7 @@ _MAX_UNDO = 200
 _MAX_ATTEMPTS = 20
 _MAX_OPENED = 50
 
-_GONE = "The case was renamed or removed in the meantime. Look at the list as it is now."
+_GONE = "The case was renamed or removed in the meantime. Reload the list."
 
 _Plan: TypeAlias = "Callable[[Sequence[StoredCase], list[CaseContent]], CaseChange]"
 
@@ -204,7 +204,7 @@ class EvalSetEditor:
 
         def plan(stored: Sequence[StoredCase], cases: list[CaseContent]) -> CaseChange:
             nonlocal is_copy
-            # Decided anew in each attempt, because the file may have changed since the last one.
+            # Decided again in each attempt, because the file may have changed since the last one.
             is_copy = keep_both and all(each.fingerprint != fingerprint for each in stored if each.key == key)
             placed = _find_placed(stored, cases, key, None if is_copy else fingerprint)
             # The paths of the values belong to the content that the person has looked at.
@@ -234,7 +234,7 @@ class EvalSetEditor:
             try:
                 applied, _ = self._write(lambda _stored, _cases: change.invert())
             except EditRefused:
-                # It cannot be taken back any more, which must not keep the edits before it from being taken back.
+                # It can no longer be undone, which must not keep the edits before it from being undone.
                 source.pop()
                 raise
             source.pop()
@@ -310,7 +310,7 @@ def read_limited(path: Path) -> bytes:
             # One byte more than allowed tells that a file is too large, without reading all of it.
             data = file.read(MAX_EVAL_FILE_BYTES + 1)
     except FileNotFoundError:
-        raise NotFound(f"{path} does not exist any more. Restore it, then reload.") from None
+        raise NotFound(f"{path} no longer exists. Restore it, then reload.") from None
     if len(data) > MAX_EVAL_FILE_BYTES:
         raise NotAnEvalSet(str(path), f"it is larger than {MAX_EVAL_FILE_BYTES // 1_000_000} MB")
     return data
@@ -360,6 +360,6 @@ def _find_placed(
         raise EditConflict(
             stored[index].eval_id,
             "was changed by another writer since you opened it",
-            "Look at it as it is now, or keep yours as a copy.",
+            "Reload it, or keep yours as a copy.",
         )
     return get_placed_case(cases, index)

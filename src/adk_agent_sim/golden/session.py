@@ -48,7 +48,7 @@ class SimulatedAgentConfig:
     """The ADK agent or workflow."""
 
     eval_set_path: str | Path
-    """The EvalSet file; created if it does not exist, otherwise appended to. Relative to the working directory."""
+    """The EvalSet file; created if it does not exist, otherwise appended to. Relative to the current directory."""
 
     app: App | None = None
     """The App of the agent, with its plugins; by default an App with the agent's name."""

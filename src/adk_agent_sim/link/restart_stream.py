@@ -73,7 +73,9 @@ class RestartStream:
                     self.on_order(order)
             except AioRpcError as error:
                 if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-                    _log.warning("The server at %s is older and restarts no sessions.", self._channel.url)
+                    _log.warning(
+                        "The server at %s is an older release that cannot restart sessions.", self._channel.url
+                    )
                     return
                 try:
                     if not self._channel.renew_token(error, token):

@@ -152,7 +152,7 @@ def find_number_generator(field: str, *, is_integer: bool) -> ValueGenerator:
 
 
 def find_flag(field: str) -> bool | None:
-    """Return what a truth value of this name is if all goes well; None if both are plausible."""
+    """Return what a boolean of this name is if all goes well; None if both are plausible."""
     words = {*split_words(field)}
     if words & _BAD_FLAGS:
         return False

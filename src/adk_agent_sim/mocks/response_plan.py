@@ -80,7 +80,7 @@ class ResponsePlan:
         self._value_count += self._list_factor
         # Required parts are generated beyond the limits, but a schema that needs twice as much cannot be satisfied.
         if depth > 2 * _MAX_DEPTH or self._value_count > 2 * _MAX_VALUES:
-            raise MockImpossible(".".join(path[1:4]), "it is required in itself without end, or has too many values")
+            raise MockImpossible(".".join(path[1:4]), "its schema is infinitely recursive, or has too many values")
         resolved = self._resolve(schema)
         if "const" in resolved:
             return make_constant_generator(resolved["const"])
@@ -242,7 +242,9 @@ class ResponsePlan:
         low, high = schema.get("minItems", 0), schema.get("maxItems", 1_000)
         if self._is_too_large(depth) or self._list_factor * low > _MAX_VALUES:
             if low:
-                raise MockImpossible(".".join(path[1:]), "it is a list in itself without end, or one that is too long")
+                raise MockImpossible(
+                    ".".join(path[1:]), "its schema is infinitely recursive, or requires a list that is too long"
+                )
             return make_constant_generator([])
         is_nested, outer_factor = self._list_factor > 1, self._list_factor
         # A list in a list has one item, so that a response does not grow with each level.

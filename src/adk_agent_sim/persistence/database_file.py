@@ -65,7 +65,7 @@ class DatabaseFile:
                 reason = f"{subject} was deleted or moved while the database was in use"
                 advice = "Move it back, or restart the server."
             except OSError as error:
-                reason = f"{subject} cannot be accessed any more ({error.strerror})"
+                reason = f"{subject} can no longer be accessed ({error.strerror})"
                 advice = "Make it accessible again, or restart the server with another database."
             failure = StoreFailed(format_url(self._url), action, reason, advice)
             self._report(failure)

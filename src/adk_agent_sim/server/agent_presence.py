@@ -105,7 +105,7 @@ class AgentPresence:
             if request.client_id != client_id:
                 continue
             if request.kind is RequestKind.TOOL:
-                _log.warning("A call of %s waits for nobody: its agent disconnected.", request.tool_name)
+                _log.warning("A call of %s is abandoned: its agent disconnected.", request.tool_name)
                 await self._timeline.tool_requests.withdraw(session_id, request.request_id)
             if request.kind is RequestKind.MODEL:
                 _log.warning(

@@ -69,7 +69,7 @@ class RestartConnection:
 
         Args:
             session_id: The session.
-            target_session_id: The session that continues; the same one to take decisions back.
+            target_session_id: The session that continues; the same one to undo decisions.
             prefix: The point.
             activate: Called when the replay has arrived, before the run continues: writes that to the timeline.
             on_wait: Called with what the replay waits for, and with an empty text when it goes on.

@@ -96,7 +96,7 @@ class BenchInfo(ApiModel):
     running: list[BenchRunRef]
     requested: list[BenchRunRef] = Field(description="Runs that were asked for again and are not queued yet")
     keeps_timelines: bool = Field(description="Whether the rows of runs that have ended are stored")
-    generation: int = Field(description="Changes when the results were written anew: then drop those from before")
+    generation: int = Field(description="Changes when the results were rewritten: then drop those from before")
     variants: list[str] = Field(description="The columns of the matrix")
     scenarios: list[str] = Field(description="The rows of the matrix")
     runs: list[BenchRunInfo] = Field(description="Those that were not known yet; a later one replaces an earlier one")

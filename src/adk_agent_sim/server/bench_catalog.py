@@ -94,7 +94,7 @@ class OpenBench:
             )
 
     async def describe(self, generation: int = -1, after: int = 0) -> BenchInfo:
-        """Return the bench, with the results after the first `after`; all if they were written anew."""
+        """Return the bench, with the results after the first `after`; all if they were rewritten."""
         async with self._lock:
             activity = await asyncio.to_thread(self._refresh)
             start = after if generation == self._generation else 0
@@ -197,7 +197,7 @@ class OpenBench:
             with path.open("rb") as file:
                 # Of the open file: another one may have taken its name meanwhile.
                 identity = os.fstat(file.fileno())
-                # Another file of the same name, or a shorter one: the results were written anew.
+                # Another file of the same name, or a shorter one: the results were rewritten.
                 if identity.st_ino != self._file_id or identity.st_size < self._offset:
                     self._file_id = identity.st_ino
                     self._start_again()

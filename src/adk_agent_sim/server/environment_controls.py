@@ -98,12 +98,12 @@ class EnvironmentControls:
         Raises:
             MalformedValue: The fault is not an action that rules files can hold.
             InvalidFault: It can never happen, because it names an unknown exception or value.
-            NotFound: The fault is not pending any more, or the agents of the session have no such tool.
+            NotFound: The fault is no longer pending, or the agents of the session have no such tool.
         """
         environment = await self._load_environment(session_id, "change a fault")
         action, tool = _parse_action(fault.action), await self._find_target(session_id, fault)
         if not environment.replace_fault(fault_id, tool, action):
-            raise NotFound("The fault is not pending any more: a call has met it, or it was removed.")
+            raise NotFound("The fault is no longer pending: it was applied or removed.")
         return self._build_info(session_id, environment)
 
     async def remove_fault(self, session_id: str, fault_id: str) -> EnvironmentInfo:

@@ -54,17 +54,17 @@ _SECURITY_HEADERS = {
 _UNAUTHORIZED_PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>adk-agent-sim</title></head><body>
 <h1>This browser has no session</h1>
-<p>Run <code>adksim open</code> on the machine of the simulator, and open the address that it prints. In Python, open
+<p>Run <code>adksim open</code> on the machine of the simulator, and open the login URL that it prints. In Python, open
 <code>server.url</code>.</p>
-<p>Each address has a code that works once, for 10 minutes. The session that it opens stays in this browser until it
+<p>Each login URL works once, for 10 minutes. The session that it opens stays in this browser until it
 has not been used for 30 days, or is revoked with <code>adksim token revoke</code>. If you have just opened one, reload
 this page.</p>
 </body></html>
 """
 
 _LOGIN_MESSAGE = (
-    "This browser has no session any more, or the token is wrong. Run `adksim open` on the machine of the simulator, "
-    "and open the address that it prints."
+    "This browser no longer has a session, or the token is wrong. Run `adksim open` on the machine of the simulator, "
+    "and open the login URL that it prints."
 )
 
 _UNKNOWN_HOST_MESSAGE = (

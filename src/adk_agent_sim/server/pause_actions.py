@@ -32,7 +32,7 @@ _CANNOT_CONTINUE = (
     "SimulatorPlugin, or answer in the program that runs the agent."
 )
 _PROCESS_GONE = (
-    "The process of this session's agent could continue it and is gone. Start it again with its SimulatorPlugin."
+    "The process of this session's agent could continue it and has ended. Start it again with its SimulatorPlugin."
 )
 _KINDS = (RequestKind.INPUT, RequestKind.CREDENTIAL)
 

@@ -21,7 +21,7 @@ _STORED_FORK = (
 )
 _NO_MESSAGE = (
     "The agent of this session runs in another process, and only that can send a message: before the one that you "
-    f"chose, nothing would happen any more. Go back to a decision of the model, {_STORED_FORK}"
+    f"chose, nothing more would happen. Go back to a decision of the model, {_STORED_FORK}"
 )
 _BETWEEN_RUNS = (
     "The agent of this session runs in another process, and only that can send a message: a fork between two runs "
@@ -80,7 +80,7 @@ class RemoteTravels:
 
         Raises:
             ForkRefused: The process cannot do it; nothing was changed.
-            ReplayDiverged: The run did not happen again as recorded; nothing was changed.
+            ReplayDiverged: The replay differs from the recording; nothing was changed.
         """
         if not prefix.interrupted:
             raise ForkRefused(_BETWEEN_RUNS)
@@ -120,7 +120,7 @@ class RemoteTravels:
 
         Raises:
             ForkRefused: The process cannot do it; nothing was changed.
-            ReplayDiverged: The run did not happen again as recorded; nothing was changed.
+            ReplayDiverged: The replay differs from the recording; nothing was changed.
         """
         if not prefix.interrupted and not redone:
             raise ForkRefused(_NO_MESSAGE)

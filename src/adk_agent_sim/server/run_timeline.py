@@ -208,7 +208,7 @@ class RunTimelines:
     def find(self, run_id: str) -> RunTimeline:
         """Return the timeline of a run that was read before; raise NotFound if it was not, or long ago."""
         if run_id not in self._timelines:
-            raise NotFound("The rows of the run are not here any more. Open its page.")
+            raise NotFound("The rows of the run are no longer here. Open its page.")
         return self._timelines[run_id]
 
     def _read_stored(self, key: RunKey, path: Path) -> RunTimeline | None:

@@ -73,8 +73,8 @@ class ScenarioCatalog:
         """Load the scenarios.
 
         Args:
-            paths: Scenario files, JSON Lines files and directories; no other file is read or written.
-            fs_content: The directory with the contents of the files in their worlds.
+            paths: Scenario files, JSON Lines files and folders; no other file is read or written.
+            fs_content: The folder with the contents of the files in their worlds.
             seed: The seed of ids and random decisions; by default each scenario's own.
             notifications: How much the agent is notified of: LOW, MEDIUM or HIGH.
             opens_playground: Whether the pages of the scenarios open where they are played.

@@ -164,7 +164,7 @@ def _read_criteria_input(export_input: ExportInput) -> EvalCriteria | None:
 
 
 def _build_remote_agent_config(summary: SessionSummary) -> SimulatedAgentConfig:
-    """Return the config of an agent in another process: its EvalSet is in the server's working directory."""
+    """Return the config of an agent in another process: its EvalSet is in the server's current directory."""
     name = summary.app_name or summary.session.description or "agent"
     agent = create_placeholder_agent(name)
     return SimulatedAgentConfig(name=name, agent=agent, eval_set_path=build_eval_set_name(agent.name))

@@ -202,7 +202,7 @@ class AgentSimulator:
             if port not in (0, server.port):
                 print_line(f"Port {port} is in use; using {server.port}.")
             print_line(f"Open {server.url}")
-            print_line("It works once, for 10 minutes; `adksim open` prints another. Press Ctrl-C to stop.")
+            print_line("This login URL works once, for 10 minutes; `adksim open` prints another. Press Ctrl-C to stop.")
             if self._database is not None:
                 print_line(f"Sessions are kept in {self._database}.")
             if self._agents.folder_agents is not None:

@@ -52,7 +52,7 @@ from adk_agent_sim.timeline.session_state import find_agent_joined
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_turn
 
-_AGENT_GONE = "The agent of this session is not on this server any more. Try again when it is back."
+_AGENT_GONE = "The agent of this session is no longer on this server. Try again when it is back."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +136,7 @@ class TimeTravelActions:
 
         Raises:
             ForkRefused: It is not possible; the message says why.
-            ReplayDiverged: The run did not happen again as recorded; `anyway` overrides it.
+            ReplayDiverged: The replay differs from the recording; `anyway` overrides it.
         """
 
         def note_wait(waits_for: str) -> None:

@@ -22,8 +22,8 @@ class TimeTravelInfo(ApiModel):
     """What of a session was undone, what can be, who plays its models, and which sessions are forks of which."""
 
     player: str = Field(default="human", description="Who plays the models: `human`, `real`, or a recording's key")
-    can_undo: bool = Field(default=False, description="Whether any decision counts that could be taken back")
-    can_redo: bool = Field(default=False, description="Whether an undo could be taken back")
+    can_undo: bool = Field(default=False, description="Whether any decision counts that can be undone")
+    can_redo: bool = Field(default=False, description="Whether an undo can be redone")
     rewind_problem: str = Field(default="", description="Why nothing can be undone in this session; empty if it can")
     fork_problem: str = Field(default="", description="Why the session cannot be forked; empty if it can")
     player_problem: str = Field(default="", description="Why no player can be chosen in this session; empty if one can")
@@ -43,22 +43,22 @@ class TravelInput(ApiModel):
         default=None,
         ge=0,
         le=2**53 - 1,
-        description="The row whose turn is decided anew, or whose user message is replaced; for go_back and fork. "
+        description="The row whose turn is decided again, or whose user message is replaced; for go_back and fork. "
         "A fork without a row is where the session is now",
     )
     turn: int | None = Field(
         default=None,
         ge=1,
         le=2**53 - 1,
-        description="Instead of a row, the number of the turn that is decided anew, as `adksim fork` lists them",
+        description="Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them",
     )
-    anyway: bool = Field(default=False, description="Continue although the run does not happen again as recorded")
+    anyway: bool = Field(default=False, description="Continue although the replay differs from the recording")
 
 
 class TravelPlan(ApiModel):
     """What a `TravelInput` would do. Nothing is done by asking for it."""
 
-    agent_name: str = Field(description="The agent whose turn is decided anew; empty between two runs")
+    agent_name: str = Field(description="The agent whose turn is decided again; empty between two runs")
     copied_runs: int = Field(description="How many runs are kept as they are; no part of them runs again")
     replayed_turns: int = Field(description="How many decisions are made again as recorded")
     replayed_calls: int = Field(description="How many tool calls get their recorded results")

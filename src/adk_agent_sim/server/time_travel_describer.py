@@ -21,7 +21,7 @@ _REMOTE_PLAYER = (
     "with another `player=`, or fork the stored session with `adksim fork SESSION --turn N --agent DIR --model real`."
 )
 _GONE = (
-    "The process of this session's agent could restart it and is gone. Fork the stored session with "
+    "The process of this session's agent could restart it and has ended. Fork the stored session with "
     "`adksim fork --agent`."
 )
 _UNKNOWN_AGENT = "The agent of this session is not on this server."

@@ -27,7 +27,7 @@ class AgentJoined:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rewound:
-    """Decisions were taken back, or made again: the session continues from an earlier event.
+    """Decisions were undone or redone: the session continues from an earlier event.
 
     What no longer counts stays on the timeline; `remove_undone_events` leaves it out.
     """
@@ -42,10 +42,10 @@ class Rewound:
     """The last event of what no longer counts."""
 
     turn_id: str = ""
-    """The turn that is decided anew; empty if the run had ended there."""
+    """The turn that is decided again; empty if the run had ended there."""
 
     redone: bool = False
-    """Whether decisions that were taken back count again."""
+    """Whether undone decisions count again."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +59,7 @@ class Forked:
     """The last event of the source that was copied."""
 
     turn_id: str = ""
-    """The turn that is decided anew; empty if the fork is between two runs."""
+    """The turn that is decided again; empty if the fork is between two runs."""
 
     difference: str = ""
     """What happened differently when the run was replayed, and was accepted; empty if nothing did."""

@@ -220,7 +220,7 @@ def test_a_script_of_the_model_decides_nothing_else(tmp_path: Path, step: str) -
     script = tmp_path / "script.yaml"
     script.write_text(f"steps: [{{user: Hi}}, {{{step}}}]", encoding="utf-8")
     title, _, _ = step.partition(":")
-    with pytest.raises(InvalidScript, match=rf"step 2: `{title}.*` is no decision of the model, .* Remove the step"):
+    with pytest.raises(InvalidScript, match=rf"step 2: `{title}.*` is not a decision of the model, .* Remove the step"):
         prepare_run(WorldRunPlan(player=f"script:{script}"), build_two_turns())
 
 

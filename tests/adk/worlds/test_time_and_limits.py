@@ -79,7 +79,7 @@ async def _run_until(limits: WorldRunOptions, *script: dict[str, Any], **definit
 async def test_a_limit_of_model_calls_ends_the_run_with_a_verdict() -> None:
     result = await _run_until(WorldRunOptions(max_steps=3), call_response(("SystemApp__get_current_time", {})))
     assert (result.passed, result.ended, result.step_count) == (False, RunEnd.MAX_STEPS, 3)
-    assert result.reason.startswith("The run was stopped after 3 model calls, the most that it may make. Turn 1:")
+    assert result.reason.startswith("The run was stopped after 3 model calls, the limit. Turn 1:")
     assert not result.metadata.has_exception
 
 

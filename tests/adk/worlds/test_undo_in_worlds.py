@@ -211,5 +211,5 @@ async def test_a_run_whose_past_is_not_kept_refuses() -> None:
 async def test_a_stored_session_is_not_forked_without_its_world() -> None:
     store = MemoryStore()
     session_id = await RecordedWorldRun(Judge(SCENARIO)).write(Timeline(store))
-    with pytest.raises(ForkRefused, match=r"the world is not here any more.*Run the scenario again"):
+    with pytest.raises(ForkRefused, match=r"the world is no longer here.*Run the scenario again"):
         await Simulation.fork_stored(LlmAgent(name="desk"), store, session_id, 1)

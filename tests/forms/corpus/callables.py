@@ -103,7 +103,7 @@ CASES = [
             ),
         ],
     ),
-    Case(tool=context_by_type, good=[{"query": "x"}], bad=[bad({"query": 1}, {"query": "must be a text"})]),
+    Case(tool=context_by_type, good=[{"query": "x"}], bad=[bad({"query": 1}, {"query": "must be text"})]),
     Case(
         tool=keyword_only,
         good=[{"name": "a"}, {"name": "a", "loud": True}],
@@ -119,7 +119,7 @@ CASES = [
         good=[{"first": 1}],
         bad=[bad({"first": 1, "colour": "red"}, {"colour": "the fields are: first"}, taken=IGNORED)],
     ),
-    Case(tool=asynchronous, good=[{"city": "Rome"}], bad=[bad({"city": ["Rome"]}, {"city": "must be a text"})]),
+    Case(tool=asynchronous, good=[{"city": "Rome"}], bad=[bad({"city": ["Rome"]}, {"city": "must be text"})]),
     Case(tool=forward, good=[{"node": {"a": 1}}], bad=[bad({"node": 5}, {"node": "is 5, must be an object"})]),
     Case(
         tool=decorated,
@@ -129,7 +129,7 @@ CASES = [
     Case(
         tool=Shop().stock, good=[{"sku": "a"}], bad=[bad({"self": 1}, {"sku": "is required", "self": "is not a field"})]
     ),
-    Case(tool=Shop.named, good=[{"name": "a"}], bad=[bad({"name": 1}, {"name": "must be a text"})]),
+    Case(tool=Shop.named, good=[{"name": "a"}], bad=[bad({"name": 1}, {"name": "must be text"})]),
     Case(tool=Shop.tax, good=[{"rate": 0.2}], bad=[bad({"rate": "20%"}, {"rate": "must be a number"})]),
     Case(
         tool=Converter(),

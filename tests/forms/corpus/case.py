@@ -48,7 +48,7 @@ def bad(arguments: Arguments, says: Mapping[str, str], *, taken: str = "", lost:
     return Bad(arguments=arguments, says=says, taken=taken, lost=lost)
 
 
-COERCED = "pydantic turns a text into the number, or a number into the truth value"
+COERCED = "pydantic turns a text into the number, or a number into the boolean"
 IGNORED = "ADK leaves out arguments that the function does not have"
 ANNOTATED = "ADK validates the type of an argument, not the Field beside it"
 DROPPED = "a set drops what it has already"

@@ -185,7 +185,7 @@ CASES = [
         good=[{"when": "2026-01-31T10:00:00+01:00"}, {"when": "2026-01-31", "until": None}, {"when": "1769853600"}],
         bad=[
             bad({"when": "2026-01-31T25:00:00"}, {"when": "must be a date and time"}),
-            bad({"when": 5}, {"when": "a text"}, taken="pydantic reads a number as seconds since 1970"),
+            bad({"when": 5}, {"when": "text"}, taken="pydantic reads a number as seconds since 1970"),
         ],
     ),
     Case(
@@ -211,12 +211,12 @@ CASES = [
         bad=[bad({"ticket": "123"}, {"ticket": "must be a UUID"})],
         older="looser",
     ),
-    Case(tool=upload, good=[{"content": "text"}], bad=[bad({"content": 5}, {"content": "must be a text"})]),
+    Case(tool=upload, good=[{"content": "text"}], bad=[bad({"content": 5}, {"content": "must be text"})]),
     Case(
         tool=charge,
         good=[{"amount": 5}, {"amount": 0.5}, {"amount": "12.50"}],
         bad=[
-            bad({"amount": [1]}, {"amount": "is [1], must be a number or a text"}),
+            bad({"amount": [1]}, {"amount": "is [1], must be a number or text"}),
         ],
         older="looser",
     ),
@@ -232,6 +232,6 @@ CASES = [
     Case(
         tool=browse,
         good=[{"url": "https://example.org/a?b=c"}, {"url": "http://x", "save_to": "out/a"}],
-        bad=[bad({"url": ""}, {"url": "must have 1 to 2083 characters"}), bad({"url": 1}, {"url": "must be a text"})],
+        bad=[bad({"url": ""}, {"url": "must have 1 to 2083 characters"}), bad({"url": 1}, {"url": "must be text"})],
     ),
 ]

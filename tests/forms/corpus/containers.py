@@ -106,7 +106,7 @@ CASES = [
         good=[{"names": []}, {"names": ["a", "b"]}],
         bad=[
             bad({"names": ["a", "a"]}, {"names": "has 'a' twice, must have each item once"}, taken=DROPPED),
-            bad({"names": [1]}, {"names[0]": "must be a text"}),
+            bad({"names": [1]}, {"names[0]": "must be text"}),
         ],
         older="none",
     ),
@@ -128,9 +128,7 @@ CASES = [
     Case(
         tool=row,
         good=[{"cells": ["a", 1, True]}],
-        bad=[
-            bad({"cells": [1, "a", True]}, {"cells[0]": "must be a text", "cells[1]": "must be an integer"}, lost=True)
-        ],
+        bad=[bad({"cells": [1, "a", True]}, {"cells[0]": "must be text", "cells[1]": "must be an integer"}, lost=True)],
     ),
     Case(
         tool=bag,
@@ -161,7 +159,7 @@ CASES = [
         good=[{"settings": {}}, {"settings": {"a": [None]}, "more": {"x": None, "y": "z"}}],
         bad=[
             bad({"settings": None}, {"settings": "must be an object"}),
-            bad({"settings": {}, "more": {"x": 5}}, {"more.x": "is 5, must be a text or null"}, lost=True),
+            bad({"settings": {}, "more": {"x": 5}}, {"more.x": "is 5, must be text or null"}, lost=True),
         ],
         older="looser",
     ),
@@ -173,7 +171,7 @@ CASES = [
     Case(
         tool=headers,
         good=[{"values": {}}, {"values": {"x-a": "1"}}],
-        bad=[bad({"values": {"x-a": 5}}, {"values.x-a": "is 5, must be a text"}, lost=True)],
+        bad=[bad({"values": {"x-a": 5}}, {"values.x-a": "is 5, must be text"}, lost=True)],
     ),
     Case(
         tool=labels,
@@ -190,7 +188,7 @@ CASES = [
     Case(
         tool=walk,
         good=[{"steps": ["a"]}, {"steps": [], "over": [1]}],
-        bad=[bad({"steps": [5]}, {"steps[0]": "must be a text"}), bad({"steps": "ab"}, {"steps": "must be a list"})],
+        bad=[bad({"steps": [5]}, {"steps[0]": "must be text"}), bad({"steps": "ab"}, {"steps": "must be a list"})],
     ),
     Case(
         tool=shortlist,

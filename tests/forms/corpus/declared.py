@@ -100,7 +100,7 @@ CASES = [
     Case(
         tool=AgentTool(LlmAgent(name="helper")),
         good=[{"request": "do it"}],
-        bad=[bad({}, {"request": "is required (a text)"})],
+        bad=[bad({}, {"request": "is required (text)"})],
     ),
     Case(
         tool=AgentTool(LlmAgent(name="asker", input_schema=Question)),

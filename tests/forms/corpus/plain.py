@@ -84,8 +84,8 @@ CASES = [
         tool=greet,
         good=[{"name": "Ada"}, {"name": ""}, {"name": "日本\ud83c\udf89"}],
         bad=[
-            bad({"name": 5}, {"name": "is 5, must be a text"}),
-            bad({"name": None}, {"name": "is None, must be a text"}),
+            bad({"name": 5}, {"name": "is 5, must be text"}),
+            bad({"name": None}, {"name": "is None, must be text"}),
             bad({"Name": "Ada"}, {"name": "is required", "Name": "the fields are: name"}),
         ],
     ),
@@ -106,7 +106,7 @@ CASES = [
         tool=search,
         good=[{"query": "x"}, {"query": "x", "limit": 3}],
         bad=[
-            bad({"limit": 3}, {"query": "is required (a text)"}),
+            bad({"limit": 3}, {"query": "is required (text)"}),
             bad({"query": "x", "limit": None}, {"limit": "must be"}),
         ],
     ),
@@ -125,28 +125,28 @@ CASES = [
         tool=rename,
         good=[{"old": "a", "new": None}, {"old": "a", "new": "b"}],
         bad=[
-            bad({"old": "a"}, {"new": "is required (a text or null)"}, lost=True),
-            bad({"old": None, "new": 5}, {"old": "must be a text", "new": "must be a text or null"}),
+            bad({"old": "a"}, {"new": "is required (text or null)"}, lost=True),
+            bad({"old": None, "new": 5}, {"old": "must be text", "new": "must be text or null"}),
         ],
     ),
     Case(
         tool=find,
         good=[{"key": 5}, {"key": "five"}],
         bad=[
-            bad({"key": [5]}, {"key": "is [5], must be an integer or a text"}),
-            bad({"key": None}, {"key": "is None, must be an integer or a text"}),
+            bad({"key": [5]}, {"key": "is [5], must be an integer or text"}),
+            bad({"key": None}, {"key": "is None, must be an integer or text"}),
         ],
     ),
     Case(
         tool=mark,
         good=[{}, {"value": 5}, {"value": 0.5}, {"value": "x"}, {"value": True}, {"value": None}],
-        bad=[bad({"value": {}}, {"value": "must be an integer or a number or a text or true or false or null"})],
+        bad=[bad({"value": {}}, {"value": "must be an integer or a number or text or true or false or null"})],
     ),
     Case(
         tool=tag,
         good=[{"names": []}, {"names": ["a", "b"]}],
         bad=[
-            bad({"names": ["a", 2]}, {"names[1]": "is 2, must be a text"}),
+            bad({"names": ["a", 2]}, {"names[1]": "is 2, must be text"}),
             bad({"names": "a"}, {"names": "is 'a', must be a list"}),
         ],
     ),

@@ -148,7 +148,7 @@ CASES = [
         tool=_EDIT,
         good=[{"path": "a", "edits": []}, {"path": "a", "edits": [{"oldText": "x", "newText": "y"}], "dryRun": True}],
         bad=[
-            bad({"path": "a", "edits": [{"oldText": "x"}]}, {"edits[0].newText": "is required (a text)"}),
+            bad({"path": "a", "edits": [{"oldText": "x"}]}, {"edits[0].newText": "is required (text)"}),
             bad(
                 {"path": "a", "edits": [{"oldText": "x", "newText": "y", "z": 1}]},
                 {"edits[0].z": "the fields are: oldText, newText"},
@@ -179,7 +179,7 @@ CASES = [
         tool=_MAP,
         good=[{"env": {"A": "1"}, "any": [None]}, {}],
         bad=[
-            bad({"env": {"A": 1}}, {"env.A": "is 1, must be a text"}),
+            bad({"env": {"A": 1}}, {"env.A": "is 1, must be text"}),
             bad({"never": 1}, {"never": "is 1, which is not allowed"}),
         ],
         older="looser",
@@ -195,7 +195,7 @@ CASES = [
     Case(
         tool=_COMPOSED,
         good=[{"a": 1, "b": "x"}],
-        bad=[bad({"a": "x"}, {"a": "must be an integer", "b": "is required (a text)"})],
+        bad=[bad({"a": "x"}, {"a": "must be an integer", "b": "is required (text)"})],
         older="differs",
     ),
     Case(
@@ -215,7 +215,7 @@ CASES = [
         bad=[
             bad({"width": 0}, {"width": "is 0, must be more than 0"}),
             bad({"unit": "km"}, {"unit": "is 'km', must be one of: 'm', 'ft'"}),
-            bad({"label": 5}, {"label": "is 5, must be a text or null"}),
+            bad({"label": 5}, {"label": "is 5, must be text or null"}),
         ],
         older="none",
     ),

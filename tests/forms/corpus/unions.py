@@ -111,6 +111,6 @@ CASES = [
     Case(
         tool=pay_or_not,
         good=[{}, {"how": None}, {"how": {"number": "1"}}],
-        bad=[bad({"how": {}}, {"how.number": "is required (a text)"})],
+        bad=[bad({"how": {}}, {"how.number": "is required (text)"})],
     ),
 ]

@@ -42,7 +42,7 @@ _BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "id of a wrong type": (
         json.dumps(build_scenario(build_event("e") | {"event_id": 5})),
-        "events[0].event_id (line 1): it must be a text",
+        "events[0].event_id (line 1): it must be a string",
     ),
     "time of a wrong type": (
         json.dumps(build_scenario(build_event("e", event_time="5"))),

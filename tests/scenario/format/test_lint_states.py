@@ -29,7 +29,7 @@ _WRONG: dict[str, tuple[str, Any, str, str]] = {
         "EmailClientV2",
         {"folders": {"INBOX": "mails"}},
         "folders.INBOX",
-        "it must be an object, but it is a text, 'mails'",
+        "it must be an object, but it is a string, 'mails'",
     ),
     "a folder that is null": (
         "Mail",
@@ -53,7 +53,7 @@ _WRONG: dict[str, tuple[str, Any, str, str]] = {
         "EmailClientV2",
         {"folders": {"SENT": {"emails": [_MAIL, _MAIL | {"timestamp": "now"}]}}},
         "folders.SENT.emails[1].timestamp",
-        "it must be a number, but it is a text, 'now'",
+        "it must be a number, but it is a string, 'now'",
     ),
     "a boolean as a number": (
         "ContactsApp",
@@ -83,7 +83,7 @@ _WRONG: dict[str, tuple[str, Any, str, str]] = {
         "MessagingAppV2",
         {"conversations": {"c": "hello"}},
         "conversations.c",
-        "it must be an object, but it is a text, 'hello'",
+        "it must be an object, but it is a string, 'hello'",
     ),
     "a file without name": (
         "SandboxLocalFileSystem",
@@ -95,22 +95,22 @@ _WRONG: dict[str, tuple[str, Any, str, str]] = {
         "AgentUserInterface",
         {"messages": ["hi"]},
         "messages[0]",
-        "it must be an object, but it is a text, 'hi'",
+        "it must be an object, but it is a string, 'hi'",
     ),
     "rides as an object": ("CabApp", {"ride_history": {}}, "ride_history", "it must be a list, but it is an object"),
     "a crime rate as a text": (
         "CityApp",
         {"crime_data": {"1": {"violent_crime": "high"}}},
         "crime_data.1.violent_crime",
-        "it must be a number, but it is a text, 'high'",
+        "it must be a number, but it is a string, 'high'",
     ),
     "apartments as a list": ("RentAFlat", {"apartments": []}, "apartments", "it must be an object, but it is a list"),
-    "an inbox as a text": ("EmailApp", {"inbox": "none"}, "inbox", "it must be a list, but it is a text, 'none'"),
+    "an inbox as a text": ("EmailApp", {"inbox": "none"}, "inbox", "it must be a list, but it is a string, 'none'"),
     "shown reminders as a text": (
         "NotificationApp",
         {"shown": "none"},
         "shown",
-        "it must be a list, but it is a text, 'none'",
+        "it must be a list, but it is a string, 'none'",
     ),
 }
 
@@ -128,9 +128,9 @@ def test_the_advice_says_what_would_be_valid() -> None:
     (text,) = _lint_app("EmailClientV2", {"folders": {"INBOX": "mails"}})
     assert text.advice == "Write an object with the keys folder_name, emails"
     (missing,) = _lint_app("EmailClientV2", {"folders": {"INBOX": {"emails": [{"email_id": "a"}]}}})
-    assert missing.advice == "Add 'sender', a text"
+    assert missing.advice == "Add 'sender', a string"
     (listed,) = _lint_app("NotificationApp", {"shown": 5})
-    assert listed.advice == "Write a list, each item a text"
+    assert listed.advice == "Write a list, each item a string"
 
 
 def test_a_text_of_another_type_is_only_a_warning_because_nothing_fails() -> None:

@@ -19,7 +19,7 @@ export class LatestLoader<T> {
     if (!this.isLoading) void this.loadWanted();
   }
 
-  /** Ends the loading; no result is delivered any more. */
+  /** Ends the loading; no further result is delivered. */
   close(): void {
     this.isClosed = true;
   }

@@ -1924,7 +1924,7 @@ export interface components {
         BenchInfo: {
             /**
              * Generation
-             * @description Changes when the results were written anew: then drop those from before
+             * @description Changes when the results were rewritten: then drop those from before
              */
             generation: number;
             /**
@@ -4437,13 +4437,13 @@ export interface components {
         TimeTravelInfo: {
             /**
              * Can Redo
-             * @description Whether an undo could be taken back
+             * @description Whether an undo can be redone
              * @default false
              */
             can_redo: boolean;
             /**
              * Can Undo
-             * @description Whether any decision counts that could be taken back
+             * @description Whether any decision counts that can be undone
              * @default false
              */
             can_undo: boolean;
@@ -4574,18 +4574,18 @@ export interface components {
             action: "undo" | "redo" | "go_back" | "fork";
             /**
              * Anyway
-             * @description Continue although the run does not happen again as recorded
+             * @description Continue although the replay differs from the recording
              * @default false
              */
             anyway: boolean;
             /**
              * Row
-             * @description The row whose turn is decided anew, or whose user message is replaced; for go_back and fork. A fork without a row is where the session is now
+             * @description The row whose turn is decided again, or whose user message is replaced; for go_back and fork. A fork without a row is where the session is now
              */
             row?: number | null;
             /**
              * Turn
-             * @description Instead of a row, the number of the turn that is decided anew, as `adksim fork` lists them
+             * @description Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them
              */
             turn?: number | null;
         };
@@ -4596,7 +4596,7 @@ export interface components {
         TravelPlan: {
             /**
              * Agent Name
-             * @description The agent whose turn is decided anew; empty between two runs
+             * @description The agent whose turn is decided again; empty between two runs
              */
             agent_name: string;
             /**

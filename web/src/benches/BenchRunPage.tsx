@@ -138,6 +138,6 @@ function describeNoRows({ status, result }: BenchRunDetail): string {
     return result.report ? `${advice} Its report shows what happened.` : advice;
   }
   return status === "waiting"
-    ? "The run has not begun again yet."
+    ? "The run has not restarted yet."
     : "The run was stopped. Continue its bench with --resume.";
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 
 const EVERY_MS = 1000;
 
-/** Asks again and again while the page is visible, one request at a time; anew when `subject` changes. */
+/** Asks again and again while the page is visible, one request at a time; it starts over when `subject` changes. */
 export function usePoll(ask: () => Promise<void>, subject: string): void {
   const latest = useRef(ask);
   latest.current = ask;

@@ -51,5 +51,5 @@ test("a tool that asks for consent says so", () => {
   localStorage.setItem("adksim:briefing-tab", JSON.stringify("Tools"));
   const page = render({ tools: [{ ...ADD, asks_for_consent: true }, LOOKUP] });
 
-  expect(page.match(/asks first/g)).toHaveLength(1);
+  expect(page.match(/may ask for consent/g)).toHaveLength(1);
 });

@@ -31,7 +31,7 @@ function ToolEntry({ tool }: { tool: ToolInfo }) {
         <b className="mono tool-name">{tool.name}</b>
         {tool.asks_for_consent ? (
           <span className="quiet" title="A call of this tool may ask the user for consent">
-            asks first
+            may ask for consent
           </span>
         ) : null}
         <span className="quiet tool-line">{tool.description.split("\n")[0]}</span>

@@ -7,9 +7,9 @@ import { ComposerHeader } from "./ComposerHeader";
 
 const READ_ONLY = "It can be read and exported; nothing can be added.";
 const EXPLANATIONS: Partial<Record<SessionStatus, [title: string, text: string]>> = {
-  closed: ["This session is finished", READ_ONLY],
+  closed: ["This session is closed", READ_ONLY],
   cancelled: ["This session was cancelled", READ_ONLY],
-  broken: ["This session cannot be read", "What is stored of it is damaged. Other sessions are not affected."],
+  broken: ["This session cannot be read", "Its stored data is damaged. Other sessions are not affected."],
   abandoned: [
     "The agent has disconnected",
     "Its process ended while a turn was waiting. If it reconnects, the turn waits again.",
@@ -20,7 +20,7 @@ const INTERRUPTIONS: Partial<Record<SessionDetail["interruption"], [title: strin
   in_run: ["This session was interrupted", "The process that ran its agent ended in the middle of a run."],
   between_runs: ["This session has ended", "The process that ran its agent has ended; no run was going on."],
 };
-const CONTINUATION = "To go on, continue in a fork of it.";
+const CONTINUATION = "To continue, fork it.";
 
 /** A session that accepts no messages here: closed, broken, abandoned, or of an agent in another process. */
 export function ClosedPanel({

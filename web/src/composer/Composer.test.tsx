@@ -61,7 +61,7 @@ test.each<[Partial<SessionDetail>, string]>([
   [{ status: "done" }, "The agent has answered"],
   [{ status: "failed", failure: "LookupError: x" }, "LookupError: x"],
   [{ status: "stopped" }, "The run was stopped"],
-  [{ status: "closed" }, "This session is finished"],
+  [{ status: "closed" }, "This session is closed"],
   [{ status: "closed", interruption: "in_run" }, "This session was interrupted"],
   [{ status: "closed", interruption: "between_runs" }, "This session has ended"],
   [{ status: "cancelled" }, "This session was cancelled"],
@@ -148,7 +148,7 @@ test("running calls are listed, each with a way to cancel it", () => {
   expect(page).not.toContain('aria-label="Cancel add');
 });
 
-test("a call that asks first shows its arguments, and a payload that is no JSON cannot be approved", () => {
+test("a call that needs consent shows its arguments, and a payload that is no JSON cannot be approved", () => {
   const session: Partial<SessionDetail> = { status: "waiting", pending: [CONSENT], confirmation: CONFIRMATION };
 
   expect(render(session)).toMatch(/send.*to.*all.*Really\?/);
@@ -161,7 +161,7 @@ test("a model turn comes before a consent, and a consent only when the run has e
   expect(render({ ...waiting, pending: [CONSENT, ...PENDING] })).toContain("Your turn as Clinic desk");
   expect(render({ ...waiting, pending: [CONSENT] })).toContain("Approve this call?");
   expect(render({ ...waiting, pending: [CONSENT], status: "running" })).toContain("Clinic desk is working");
-  expect(render({ ...waiting, pending: [CONSENT], status: "closed" })).toContain("This session is finished");
+  expect(render({ ...waiting, pending: [CONSENT], status: "closed" })).toContain("This session is closed");
 });
 
 test("an interrupted session that cannot be forked says why", () => {

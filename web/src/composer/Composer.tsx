@@ -50,7 +50,7 @@ export function Composer({
     lastTurn.current = turnId ?? last;
     const isAnswered = last !== null && (decidedTurns.current.has(last) || prefills.leftTurns.has(last));
     if (last && turnId && last !== turnId && !isAnswered && hasDraft) {
-      setNotice("The previous turn was answered elsewhere. Your input is kept for this turn.");
+      setNotice("The previous turn was answered in another tab or program. Your input is kept for this turn.");
     }
   }, [turnId]);
   const prefill = usePrefill(session.session_id, drafts, setDrafts);

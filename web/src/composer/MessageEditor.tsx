@@ -144,11 +144,11 @@ export function MessageEditor({
             <button
               type="button"
               className="button plain"
-              title="Finish the session: it can be read and exported, and nothing can be added"
+              title="It can then be read and exported; nothing can be added"
               disabled={closing.isBusy}
               onClick={() => void closing.run(async () => void (await api.closeSession(session.session_id)))}
             >
-              Finish
+              Close session
             </button>
           </div>
         ) : null}

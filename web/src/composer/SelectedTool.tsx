@@ -19,7 +19,7 @@ export function SelectedTool({
         {isOffered ? null : <span className="not-offered">not offered</span>}
         {tool.asks_for_consent ? (
           <span className="quiet" title="A call of this tool may ask the user for consent">
-            asks first
+            may ask for consent
           </span>
         ) : null}
         <span className="grow" />

@@ -88,7 +88,7 @@ export function ToolFinder({
             <span className="finder-name">
               <b className="mono">{tool.name}</b>
               <span className="mono quiet">{formatRequired(tool)}</span>
-              {tool.asks_for_consent ? <span className="quiet finder-consent">asks first</span> : null}
+              {tool.asks_for_consent ? <span className="quiet finder-consent">may ask for consent</span> : null}
             </span>
             <span className="quiet finder-line">{tool.description.split("\n")[0]}</span>
           </button>

@@ -29,7 +29,7 @@ const MODES: readonly { value: ResponseMode; label: string; send: string }[] = [
   { value: "raise", label: "Exception", send: "Raise" },
 ];
 /** For a tool that does not declare its results. */
-const ANY_RESULT_SCHEMA: Schema = { description: "The tool does not declare its results: any value is one." };
+const ANY_RESULT_SCHEMA: Schema = { description: "The tool declares no result schema: any value is valid." };
 
 /** A call of a tool that a person plays: its arguments, and the response. */
 export function ToolResponseEditor({

@@ -20,7 +20,7 @@ export function findPreviousView(
 /** Remembers the views of a turn, so that each step can be undone. What was typed stays in the drafts. */
 export function useTurnSteps(turnId: string, current: TurnView, canCall: boolean, show: (view: TurnView) => void) {
   const [steps, setSteps] = useState<readonly TurnView[]>([]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn begins anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn starts with no steps
   useEffect(() => setSteps([]), [turnId]);
   return {
     goTo: (view: TurnView) => {

@@ -106,7 +106,7 @@ export function FieldFrame({
               type="button"
               className="sf-fold"
               aria-expanded={folding.open}
-              aria-label={`${folding.open ? "Fold" : "Unfold"} ${position.accessibleName ?? name}`}
+              aria-label={`${folding.open ? "Collapse" : "Expand"} ${position.accessibleName ?? name}`}
               onClick={folding.toggle}
             />
           )}

@@ -68,7 +68,7 @@ export function TextWidget({ position, field, kind, variantPicker }: TextProps) 
     current === null
       ? "null"
       : value === ""
-        ? "empty text"
+        ? "empty string"
         : example === ""
           ? unset
           : unset === "" || unset === "unset"
@@ -86,7 +86,7 @@ export function TextWidget({ position, field, kind, variantPicker }: TextProps) 
             <FieldButton
               label="empty"
               isFaint
-              accessibleName={`Set ${getAccessibleName(position)} to the empty text`}
+              accessibleName={`Set ${getAccessibleName(position)} to the empty string`}
               skipsTab
               onClick={() => setText("")}
             />

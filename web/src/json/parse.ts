@@ -211,7 +211,7 @@ export class JsonReader {
 
   private addKey(key: string): void {
     if ((this.containers.at(-1) as JsonObject).has(key)) {
-      this.fail(`the key ${JSON.stringify(key)} is there twice`);
+      this.fail(`duplicate key ${JSON.stringify(key)}`);
     }
     this.keys.push(key);
     this.expected = "colon";

@@ -90,7 +90,7 @@ function EndLine<Item>({ list, unit }: { list: PagedList<Item>; unit: string }) 
       <span className="paged-error" role="alert">
         {countText} shown. The rest could not be loaded: {list.error}
         <button type="button" className="button small" onClick={() => list.open()}>
-          Retry
+          Try again
         </button>
       </span>
     );

@@ -42,7 +42,7 @@ export function QueuePage() {
         <div className="page">
           <ErrorAlert title={queue.error}>
             <button type="button" className="button small" onClick={() => queue.open()}>
-              Retry
+              Try again
             </button>
           </ErrorAlert>
         </div>

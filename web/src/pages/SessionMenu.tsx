@@ -12,7 +12,7 @@ import { RenameDialog } from "../ui/RenameDialog";
 
 type OpenDialog = "rename" | "delete" | null;
 
-/** Rename, finish and delete. */
+/** Rename, close and delete. */
 export function SessionMenu({ session, list }: { session: SessionInfo; list: SessionList }) {
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [error, setError] = useState("");
@@ -62,7 +62,7 @@ export function SessionMenu({ session, list }: { session: SessionInfo; list: Ses
                 void run(async () => replaceSession(await api.closeSession(session.session_id)));
               }}
             >
-              Finish
+              Close session
             </MenuItem>
             <MenuItem
               note="With all its events."

@@ -55,7 +55,7 @@ function Sessions({ list, onClear }: { list: SessionList; onClear: () => void })
       <div className="page">
         <ErrorAlert title={list.error}>
           <button type="button" className="button small" onClick={() => list.open()}>
-            Retry
+            Try again
           </button>
         </ErrorAlert>
       </div>

@@ -37,7 +37,7 @@ const TYPES = { event: EventBox };
 
 /**
  * The dependency graph of the events, and in a run what has become of them. Very many are unreadable as a graph; the
- * time line lists them.
+ * list of events has them all.
  */
 export function GraphPane({
   events,
@@ -66,11 +66,11 @@ export function GraphPane({
       <section className="sc-main empty" aria-label="Graph">
         <p>
           {events.length.toLocaleString("en")} events are too many to draw (at most {MAX_EVENTS.toLocaleString("en")}).{" "}
-          {onList ? "The time line has them all." : "Those that happened are on the timeline of the session."}
+          {onList ? "The list has them all." : "Those that happened are on the timeline of the session."}
         </p>
         {onList ? (
           <button type="button" className="button primary" onClick={onList}>
-            Time line
+            Events
           </button>
         ) : null}
       </section>

@@ -15,15 +15,15 @@ import { AboutPane, formatFindings } from "./AboutPane";
 import { AnnotationDialog } from "./AnnotationDialog";
 import { AppStatePane } from "./AppStatePane";
 import { CheckBadge } from "./CheckBadge";
+import { EventList } from "./EventList";
 import { EventPane } from "./EventPane";
-import { EventTimeline } from "./EventTimeline";
 import { GraphPane } from "./GraphPane";
 import { formatDecision } from "./ScenariosPage";
 import { useWorldSession } from "./useWorldSession";
 import { WorldPlaygroundPane } from "./WorldPlaygroundPane";
 import "./scenario.css";
 
-const TABS = ["Graph", "Time line", "State", "About", "Play"] as const;
+const TABS = ["Graph", "Events", "State", "About", "Play"] as const;
 type Tab = (typeof TABS)[number];
 
 /** One scenario: its events, its app state, its annotation, and its world to play in. */
@@ -78,7 +78,7 @@ function ScenarioView({ scenario, showsAnswer }: { scenario: ScenarioInfo; shows
   }, []);
   const worldSession = useWorldSession(scenario.key, tab === "Play");
   const event = scenario.events.find((event) => event.index === selected) ?? null;
-  const showsEvent = tab === "Graph" || tab === "Time line";
+  const showsEvent = tab === "Graph" || tab === "Events";
   return (
     <>
       <ScenarioHeader
@@ -104,14 +104,9 @@ function ScenarioView({ scenario, showsAnswer }: { scenario: ScenarioInfo; shows
       </div>
       <div className="sc-panes" style={{ "--right": `${width}px` } as CSSProperties} role="tabpanel" aria-label={tab}>
         {tab === "Graph" ? (
-          <GraphPane
-            events={scenario.events}
-            selected={selected}
-            onSelect={select}
-            onList={() => setTab("Time line")}
-          />
+          <GraphPane events={scenario.events} selected={selected} onSelect={select} onList={() => setTab("Events")} />
         ) : null}
-        {tab === "Time line" ? <EventTimeline events={scenario.events} selected={selected} onSelect={select} /> : null}
+        {tab === "Events" ? <EventList events={scenario.events} selected={selected} onSelect={select} /> : null}
         {tab === "State" ? <AppStatePane scenario={scenario} world={worldSession.world} /> : null}
         {tab === "About" ? (
           <AboutPane
@@ -120,7 +115,7 @@ function ScenarioView({ scenario, showsAnswer }: { scenario: ScenarioInfo; shows
             findingsError={findingsError}
             onEvent={(index) => {
               select(index);
-              setTab("Time line");
+              setTab("Events");
             }}
           />
         ) : null}

@@ -74,7 +74,7 @@ function ActionResult({ text }: { text: string }) {
       {isJsonTree(text) ? (
         <JsonTextTree text={text} openLevels={1} renderMarkdown={(inside) => <Markdown text={inside} />} />
       ) : (
-        <LongText text={text || "(an empty text)"} />
+        <LongText text={text || "(empty)"} />
       )}
     </div>
   );

@@ -51,6 +51,6 @@ function readObject(text: string): JsonObject | string {
     const value = parse(text);
     return value instanceof Map ? value : 'The state is a JSON object, such as {"mood": "calm"}.';
   } catch (error) {
-    return error instanceof JsonError ? `The state is no JSON: ${error.message}` : String(error);
+    return error instanceof JsonError ? `The state is not valid JSON: ${error.message}` : String(error);
   }
 }

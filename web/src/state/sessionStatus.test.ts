@@ -22,7 +22,7 @@ test.each<[PendingInfo["kind"][], string]>([
 test.each<[SessionStatus, string]>([
   ["new", "Waiting for a message"],
   ["running", "Running"],
-  ["closed", "Finished"],
+  ["closed", "Closed"],
   ["cancelled", "Cancelled"],
   ["broken", "Broken"],
 ])("a session that is %s says %j, whatever was pending", (status, label) => {
@@ -31,7 +31,7 @@ test.each<[SessionStatus, string]>([
 
 test("a session whose run was interrupted says so", () => {
   expect(describeStatus(sampleSession({ status: "closed", interruption: "in_run" }))).toBe("Interrupted");
-  expect(describeStatus(sampleSession({ status: "closed", interruption: "between_runs" }))).toBe("Finished");
+  expect(describeStatus(sampleSession({ status: "closed", interruption: "between_runs" }))).toBe("Closed");
 });
 
 test("what a request is about is named with its tool, if it has one", () => {

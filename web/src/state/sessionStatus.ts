@@ -10,13 +10,13 @@ export const STATUS_LABELS: Record<SessionStatus, string> = {
   failed: "Failed",
   stopped: "Stopped",
   abandoned: "Abandoned",
-  closed: "Finished",
+  closed: "Closed",
   cancelled: "Cancelled",
   broken: "Broken",
 };
 
 /** What a list can be restricted to: an interrupted session is a closed one, too. */
-export const FILTER_LABELS: Record<SessionStatus, string> = { ...STATUS_LABELS, closed: "Finished or interrupted" };
+export const FILTER_LABELS: Record<SessionStatus, string> = { ...STATUS_LABELS, closed: "Closed or interrupted" };
 
 export const STATUSES = Object.keys(STATUS_LABELS) as SessionStatus[];
 

@@ -96,7 +96,7 @@ export function RowLine({
             </span>
           ) : null}
           {isUndone ? (
-            <span className="row-rule" title="This was undone: it is not part of the session any more">
+            <span className="row-rule" title="This was undone: it is no longer part of the session">
               undone
             </span>
           ) : null}

@@ -5,7 +5,7 @@ import type { IconName } from "../ui/Icon";
 export function describeRow(row: Row): { icon: IconName; label: string; tone: string } {
   if (row.kind === "call") {
     if (row.status === "failed") return { icon: "error", label: "Tool Error", tone: "error" };
-    if (row.status === "confirm") return { icon: "consent", label: "asks first", tone: "consent" };
+    if (row.status === "confirm") return { icon: "consent", label: "needs consent", tone: "consent" };
     if (row.status === "denied") return { icon: "consent", label: "denied", tone: "quiet" };
     if (row.status === "cancelled") return { icon: "cancelled", label: "cancelled", tone: "quiet" };
     return { icon: "call", label: "call", tone: "call" };

@@ -6,7 +6,7 @@ export function PrefillNotice({ prefill }: { prefill: ReturnType<typeof usePrefi
   if (!pending) return null;
   return (
     <div className="notice" role="status">
-      You have typed something that is not sent. Replace it by what you want to edit?
+      You have typed something that is not sent. Replace it with what you want to edit?
       <div className="notice-actions">
         <button type="button" className="button small" onClick={() => apply(pending)}>
           Replace

@@ -11,7 +11,7 @@ const NAMES: Record<TravelInput["action"], string> = {
   fork: "Fork",
 };
 
-/** Asks before callbacks run again, and before a session continues whose run did not happen again as recorded. */
+/** Asks before callbacks run again, and before a session continues whose replay differs from its recording. */
 export function TravelDialog({
   question,
   isBusy,
@@ -29,7 +29,7 @@ export function TravelDialog({
   const isDifferent = question.kind === "difference";
   return (
     <Dialog
-      title={isDifferent ? "The run is different this time" : `${name}: callbacks run again`}
+      title={isDifferent ? "The replay differs from the recording" : `${name}: callbacks run again`}
       onClose={onClose}
       footer={
         <>

@@ -71,13 +71,13 @@ export async function loadPrefill(sessionId: string, row: Row): Promise<Prefill>
   return prefillMessage(text, await Promise.all(detail.media.map(loadFile)));
 }
 
-/** A decision that is made anew: calls in their forms, or the final response. */
+/** A decision that is made again: calls in their forms, or the final response. */
 export function prefillDecision(decision: Suggestion): Prefill {
   const draft = { ...EMPTY_TURN, ...draftSuggestion(decision, isJsonObject(decision.text)) };
   return { draft: () => draft, replaces: hasTurnDraft, files: [] };
 }
 
-/** A message that is sent anew: a text, or a form for an agent that takes data. */
+/** A message that is sent again: a text, or a form for an agent that takes data. */
 export function prefillMessage(text: string, files: FilePart[] = []): Prefill {
   const draft = { message: text, messageForm: isJsonObject(text) ? serializeDraft(draftFromJson(text)) : null };
   const replaces = (before: Drafts) => before.message.trim() !== "" || Boolean(before.messageForm);

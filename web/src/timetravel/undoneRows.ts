@@ -5,7 +5,7 @@ export function isUndone(row: Row, undone: TimeTravelInfo["undone"]): boolean {
   return undone.some(([first, last]) => first <= row.seq && row.seq <= last);
 }
 
-/** Whether a session can go back to a row: what a model decided is decided anew, a user message sent anew. */
+/** Whether a session can go back to a row: what a model decided is decided again, a user message sent again. */
 export function canGoBackTo(row: Row): boolean {
   return row.turn_id !== "" || row.kind === "user";
 }

@@ -14,8 +14,8 @@ test("times of a simulated world say their time zone, which is never the reader'
 
 test("a time that no calendar has is a text, not an error that ends the page", () => {
   for (const seconds of [Number.NaN, Number.POSITIVE_INFINITY, 1e300]) {
-    expect(formatClock(seconds)).toBe("no valid time");
-    expect(formatDateTime(seconds)).toBe("no valid time");
-    expect(formatUtcTime(seconds)).toBe("no valid time");
+    expect(formatClock(seconds)).toBe("invalid time");
+    expect(formatDateTime(seconds)).toBe("invalid time");
+    expect(formatUtcTime(seconds)).toBe("invalid time");
   }
 });

@@ -37,7 +37,7 @@ export function formatUtcTime(seconds: number): string {
   return text === NO_TIME ? text : `${text} UTC`;
 }
 
-const NO_TIME = "no valid time";
+const NO_TIME = "invalid time";
 
 function formatDate(formatter: Intl.DateTimeFormat, seconds: number): string {
   const date = new Date(seconds * 1000);

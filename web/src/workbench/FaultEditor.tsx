@@ -117,8 +117,8 @@ export function FaultEditor({
       </label>
       {target === MODEL_SEAT && environment.is_played_by_person ? (
         <p className="quiet fault-note">
-          You play the model, and your decisions are never changed. The fault meets the next turn that you leave to the
-          agent's own model: “Let the model answer”, in the menu beside your decision.
+          You play the model, and your decisions are never changed. The fault applies to the next turn that you leave to
+          the agent's own model: “Let the model answer”, in the menu beside your decision.
         </p>
       ) : null}
       <label>

@@ -72,7 +72,7 @@ export function RulesPanel({
       ) : environment ? (
         <p className="quiet rules-none">
           There are no rules: every tool answers for itself, unless you choose another player. A rules file is given
-          with <code>adksim run AGENT_DIR --web --environment FILE</code>.
+          with <code>adksim run AGENT_DIR --web --rules FILE</code>.
         </p>
       ) : null}
       {environment ? <ToolPlayers tools={tools ?? []} environment={environment} onSwitch={switchTool} /> : null}

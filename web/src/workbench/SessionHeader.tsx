@@ -48,8 +48,8 @@ export function SessionHeader({
       <button
         type="button"
         className="button plain icon-only"
-        title={`Show or hide the briefing (${formatCommand(COMMANDS.panel.toUpperCase())})`}
-        aria-label="Show or hide the briefing"
+        title={`Show or hide what the model reads (${formatCommand(COMMANDS.panel.toUpperCase())})`}
+        aria-label="Show or hide what the model reads"
         onClick={onPanel}
       >
         <Icon name="panel" />

@@ -5,14 +5,14 @@ import { COMMANDS, formatCommand, REDO_KEY, SEND_KEY, UNDO_KEY, useCommand } fro
 import { useTheme } from "../ui/useTheme";
 
 const SHORTCUTS: [string, string][] = [
-  [SEND_KEY, "Execute, or send what is typed"],
+  [SEND_KEY, "Execute, or send the text"],
   [formatCommand(COMMANDS.switchMode), "Switch between Call a Tool and Send Final Response"],
   ["/", "In an empty field: find a tool; twice, type a slash"],
   ["Esc", "Go back one step; nothing is lost"],
   [formatCommand(COMMANDS.find.toUpperCase()), "Find in the timeline"],
   [formatCommand(COMMANDS.density.toUpperCase()), "Compact rows, or rows with their results"],
   ["N", "On a row that Tab moved to: write a note"],
-  [formatCommand(COMMANDS.panel.toUpperCase()), "Show or hide the briefing"],
+  [formatCommand(COMMANDS.panel.toUpperCase()), "Show or hide what the model reads"],
   [UNDO_KEY, "Outside of fields: undo the last decision of the model"],
   [REDO_KEY, "Outside of fields: redo it"],
   [formatCommand(COMMANDS.help), "This list"],

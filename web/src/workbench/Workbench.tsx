@@ -137,7 +137,7 @@ function Panes({
           <BriefingPane session={session} briefing={briefing} />
         </div>
         <Splitter
-          label="Width of the briefing"
+          label="Width of what the model reads"
           width={leftWidth}
           min={200}
           max={560}

@@ -21,7 +21,7 @@ export function useBriefing(session: SessionDetail): Briefing | null {
     if (!isKnown) {
       setBriefing(
         buildEmptyBriefing(agentName, {
-          note: "The agent runs elsewhere: its instruction is known from its first turn.",
+          note: "The agent runs in another process: its instruction is known from its first turn.",
         }),
       );
       return;

@@ -1,1 +1,1 @@
-"""Time travel: forks a session at any turn, and takes decisions back."""
+"""Time travel: forks a session at any turn, and undoes decisions."""

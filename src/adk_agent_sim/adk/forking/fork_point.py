@@ -18,7 +18,7 @@ class ForkPlan:
     """What a fork does, before it does it."""
 
     turn_id: str
-    """The turn that is decided anew; empty if the fork is between two runs."""
+    """The turn that is decided again; empty if the fork is between two runs."""
 
     agent_name: str
     """The agent whose turn it is."""

@@ -1,4 +1,4 @@
-"""Writes on the timeline that a session was forked, or that decisions of it were taken back or made again."""
+"""Writes on the timeline that a session was forked, or that decisions of it were undone or redone."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def rewind_log(source: ForkSource, prefix: TurnPrefix, events: Sequence[Ev
         source: The session, with the events that the point is in.
         prefix: The point.
         events: The events that must count.
-        redone: Whether decisions that were taken back count again.
+        redone: Whether undone decisions count again.
     """
     tail = _find_tail(prefix)
     whole = len(events) == len(prefix.events)

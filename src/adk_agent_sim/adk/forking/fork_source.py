@@ -21,7 +21,7 @@ from adk_agent_sim.timeline.unfinished_decisions import has_unfinished_decision
 from adk_agent_sim.timeline.world_events import VerdictReached, WorldStarted
 
 WORLD_GONE = (
-    "This session happened in the world of a scenario, and the world is not here any more. Without it, an agent that "
+    "This session happened in the world of a scenario, and the world is no longer here. Without it, an agent that "
     "goes on from there would find nothing of what it did. Run the scenario again with `adksim scenario run`, or play "
     "it in the browser."
 )

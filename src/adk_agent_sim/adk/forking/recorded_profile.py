@@ -68,7 +68,7 @@ def restore_profile(run: AgentRun, profile: str | None, *, is_recorded: bool) ->
     """
     environment = run.environment
     if profile is not None and profile not in environment.rulebook.spec.profiles:
-        _log.warning("The rules have no profile %r any more; the session continues with their own.", profile)
+        _log.warning("The rules no longer have the profile %r; the session continues with their own.", profile)
         return
     environment.switch_profile(profile)
     environment.has_unrecorded_switch &= not is_recorded

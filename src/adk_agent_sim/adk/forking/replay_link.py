@@ -81,7 +81,7 @@ class ReplayLink:
         return await self._link.listen(session_id, listener)
 
     async def _wait_until_undone(self, waiting: Awaitable[Event]) -> Event:
-        """Return what somebody decided; wait for the end of the run instead if it is taken back by an undo."""
+        """Return what somebody decided; wait for the end of the run instead if it is undone."""
         try:
             return await waiting
         except (TurnAbandoned, ToolRequestAbandoned):

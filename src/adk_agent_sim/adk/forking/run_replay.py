@@ -151,7 +151,7 @@ class RunReplay:
             self._result.set_result(difference)
 
     async def answer_turn(self, request: RequestBlocks, agent_name: str, path: AgentPath) -> LlmResponse | None:
-        """Return the recorded decision of an agent's next turn; None if it has to be decided anew."""
+        """Return the recorded decision of an agent's next turn; None if it has to be decided again."""
         key = StreamKey(agent_name=agent_name, path=path)
         if key not in self._turns:
             return None

@@ -1,4 +1,4 @@
-"""Forks a session at a turn, and takes decisions of a session back or makes them again.
+"""Forks a session at a turn, and undoes or redoes decisions of a session.
 
     completed runs     copied as recorded ADK events, with state and artifacts; no part of them runs
     interrupted run    replayed through the seats (run_replay.py): no tool runs twice, callbacks do
@@ -76,7 +76,7 @@ async def fork_session(
         on_ready: Restores what belongs to the session beside ADK's.
 
     Raises:
-        ReplayDiverged: The run did not happen again as recorded. No session was created.
+        ReplayDiverged: The replay differs from the recording. No session was created.
     """
     session_id = str(uuid4())
     difference = ""
@@ -134,7 +134,7 @@ async def fork_between_runs(run: AgentRun, create_run: CreateRun, *, description
 async def undo_turn(
     run: AgentRun, create_player: Callable[[], SessionPlayer] = lambda: Player.HUMAN, *, anyway: bool = False
 ) -> AgentRun:
-    """Take the last decision of a session back, with all that followed from it.
+    """Undo the last decision of a session, with all that followed from it.
 
     Args:
         run: The run of the session; it is stopped, if that succeeds.
@@ -145,7 +145,7 @@ async def undo_turn(
         The run that continues the session: the turn waits for its decision again.
 
     Raises:
-        ForkRefused: No turn was decided, or the run did not happen again as recorded. The session is unchanged.
+        ForkRefused: No turn was decided, or the replay differs from the recording. The session is unchanged.
     """
     source, prefix = await read_settled_source(run, find_undo_point)
     return await rewind_session(run, source, prefix, create_player, anyway=anyway)
@@ -154,7 +154,7 @@ async def undo_turn(
 async def redo_turn(
     run: AgentRun, create_player: Callable[[], SessionPlayer] = lambda: Player.HUMAN, *, anyway: bool = False
 ) -> AgentRun:
-    """Make the decision again that was taken back last; the arguments and errors are those of `undo_turn`."""
+    """Redo the decision that was undone last; the arguments and errors are those of `undo_turn`."""
     source = await read_source_of_run(run)
     source = select_events(source, find_redone_events(await source.timeline.read_events(source.session_id)), run)
     return await rewind_session(run, source, cut_at_end(source.events), create_player, redone=True, anyway=anyway)
@@ -198,13 +198,13 @@ async def rewind_session(
         source: The session, with the events that the point is in.
         prefix: The point.
         create_player: Returns who decides from there on.
-        redone: Whether decisions that were taken back count again.
+        redone: Whether undone decisions count again.
         anyway: Continue even if the run does not happen again as it was recorded.
         create_run: Creates the run that takes the place of the other; by default a copy of it.
         on_ready: Restores what belongs to the session beside ADK's.
 
     Raises:
-        ReplayDiverged: The run did not happen again as recorded. The session is unchanged.
+        ReplayDiverged: The replay differs from the recording. The session is unchanged.
     """
     create_next = create_run or partial(run.create_copy, continues=True)
     target = create_next(create_player())

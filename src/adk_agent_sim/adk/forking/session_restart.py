@@ -26,7 +26,7 @@ INCOMPLETE_SESSION = "Some events of the session cannot be read, so it cannot be
 
 @dataclass(frozen=True, kw_only=True)
 class SessionRestart:
-    """A session that is to be run again, up to the turn that a person decides anew.
+    """A session that is to be run again, up to the turn that a person decides again.
 
         SimulatorPlugin(restart=lambda session: session.run(runner))
 

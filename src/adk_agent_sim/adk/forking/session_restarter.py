@@ -52,7 +52,7 @@ _NO_LOOP = (
     "The event loop in which the agent ran has ended, so its process cannot restart the session. "
     "Keep the process's loop running, or fork the stored session with `adksim fork --agent`."
 )
-_UNKNOWN = "The agent's process does not have this session any more. Fork the stored one with `adksim fork --agent`."
+_UNKNOWN = "The agent's process no longer has this session. Fork the stored one with `adksim fork --agent`."
 _NOT_RUN = (
     "The `restart` function of the SimulatorPlugin did not run the message. "
     "Let it run every session that it gets: `restart=lambda session: session.run(runner)`."

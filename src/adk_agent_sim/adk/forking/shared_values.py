@@ -1,4 +1,4 @@
-"""Finds what a fork or an undo cannot take back, because other sessions share it in services of the user's."""
+"""Finds what a fork or an undo cannot revert, because other sessions share it in services of the user's."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def _compare_state(storage: SessionStorage, prefix: TurnPrefix) -> str:
         return ""
     return (
         f"the session service has another value of {', '.join(changed)} now than at that point of the session, which "
-        "cannot be taken back, because all sessions of the user or the app share it"
+        "cannot be undone, because all sessions of the user or the app share it"
     )
 
 
@@ -49,6 +49,6 @@ def _compare_artifacts(storage: SessionStorage, events: Sequence[Event], prefix:
         if isinstance(saved, ArtifactSaved) and is_shared_artifact(saved.filename) and event.seq not in copied:
             return (
                 f"version {saved.version} of the artifact {saved.filename!r} is in the artifact service, and cannot be "
-                "taken back or saved again, because all sessions of the user share it"
+                "undone or saved again, because all sessions of the user share it"
             )
     return ""

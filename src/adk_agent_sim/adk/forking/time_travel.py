@@ -80,15 +80,15 @@ class TimeTravel:
             forked = await sim.fork(2, message="What is 2+3?")     # the run of the turn, with another message
 
         Args:
-            turn: The turn that is decided anew: its number from 1, its id, or the turn itself. By default the fork
+            turn: The turn that is decided again: its number from 1, its id, or the turn itself. By default the fork
                 is where the session is now; with `message`, at the last user message.
             response: What the turn is decided with: a final response, or anything that a model could return.
             message: The user message that is sent instead of the one that led to the turn.
             model: Who plays the model from there on, as in `Simulation`.
-            anyway: Continue even if the run does not happen again as recorded; the new session says so.
+            anyway: Continue even if the replay differs from the recording; the new session says so.
 
         Raises:
-            ReplayDiverged: The run did not happen again as recorded; the error names the first difference.
+            ReplayDiverged: The replay differs from the recording; the error names the first difference.
             ForkRefused: There is no turn with that number.
             TurnNotFound: There is no turn with that id.
         """
@@ -241,18 +241,18 @@ class TimeTravel:
         return build_plan(prefix, list_callbacks(self._agent_run.app, prefix.replayed_events))
 
     async def undo(self, *, model: str | ModelFunction | StreamPlayer = "human", anyway: bool = False) -> Step:
-        """Take the last decision back, with all that followed from it, and return its turn, to be decided anew.
+        """Undo the last decision, with all that followed from it, and return its turn, to be decided again.
 
         The session stays the same. The timeline still shows what was undone; golden traces do not contain it. Several
         undos go back turn by turn, and `redo` goes forward again.
 
         Args:
             model: Who plays the model from there on; by default you.
-            anyway: Continue even if the run does not happen again as recorded.
+            anyway: Continue even if the replay differs from the recording.
 
         Raises:
             ForkRefused: No turn was decided.
-            ReplayDiverged: The run did not happen again as recorded. The session is unchanged.
+            ReplayDiverged: The replay differs from the recording. The session is unchanged.
         """
         self._replace_run(await undo_turn(self._agent_run, create_player_factory(model), anyway=anyway))
         return await self.next()
@@ -262,7 +262,7 @@ class TimeTravel:
 
         Raises:
             ForkRefused: Nothing was undone since the last decision or message.
-            ReplayDiverged: The run did not happen again as recorded. The session is unchanged.
+            ReplayDiverged: The replay differs from the recording. The session is unchanged.
         """
         self._replace_run(await redo_turn(self._agent_run, create_player_factory(model), anyway=anyway))
         return await self.next()

@@ -46,7 +46,7 @@ class WorldRunOptions:
     """The most real seconds; by default no limit."""
 
     fs_content: str | None = None
-    """A directory with the contents of the scenario's files."""
+    """A folder with the contents of the scenario's files."""
 
     agents: frozenset[str] = frozenset()
     """The agents that get the world's tools; empty for all."""

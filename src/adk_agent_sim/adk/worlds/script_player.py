@@ -30,7 +30,7 @@ class ScriptPlayer:
         """
         for number, step in enumerate(script.steps, start=1):
             if not step.all_calls and step.title not in ("user", "respond"):
-                reason = f"`{step.title}` is no decision of the model, which is all that a script plays here"
+                reason = f"`{step.title}` is not a decision of the model, which is all that a script plays here"
                 raise InvalidScript(source, f"step {number}: {reason}. Remove the step.")
         self._responses = _iter_responses(script)
 

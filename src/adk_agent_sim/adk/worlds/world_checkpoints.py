@@ -16,7 +16,7 @@ MAX_SNAPSHOTS = 500
 """How many snapshots are kept. They share what has not changed in between, but not the list of what happened."""
 
 _NO_SNAPSHOT = (
-    "The state of the world before this turn is not kept any more: only that of the last {count} turns is. "
+    "The state of the world before this turn is no longer kept: only that of the last {count} turns is. "
     "Choose a later turn, or play the scenario again."
 )
 

@@ -389,7 +389,7 @@ def find_model_name(agent: BaseNode | None) -> str:
 def _describe_limit(session: WorldSession) -> str:
     match session.ended:
         case RunEnd.MAX_STEPS:
-            return f"The run was stopped after {session.step_count} model calls, the most that it may make."
+            return f"The run was stopped after {session.step_count} model calls, the limit."
         case RunEnd.MAX_DURATION:
             return f"The run was stopped after {session.world.elapsed:g} s of simulated time, when its time was over."
         case RunEnd.MAX_WALL_TIME:

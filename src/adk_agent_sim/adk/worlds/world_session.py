@@ -147,7 +147,7 @@ class WorldSession:
         """Let the next model calls begin as they did, without touching the world, until `go_live`.
 
         Args:
-            checkpoints: One for each call; the last one is the call that is decided anew.
+            checkpoints: One for each call; the last one is the call that is decided again.
         """
         self._replayed = deque(checkpoints)
 
@@ -176,7 +176,7 @@ class WorldSession:
             await self.wait_for_cancellation()  # more calls than were recorded: the replay ends with that difference
         assert self._replayed  # noqa: S101 - as checked
         checkpoint = self._replayed.popleft()
-        # The last call is the one that is decided anew, so its thinking time begins here.
+        # The last call is the one that is decided again, so its thinking time begins here.
         if not self._replayed:
             self._open_model_calls[_get_key(context)] = self._clock.monotonic()
         return list(checkpoint.notifications)

@@ -32,10 +32,10 @@ async def rewind_world_run(run: WorldRun, source: ForkSource, prefix: TurnPrefix
         run: The run.
         source: Its session, with the events that the turn is in.
         prefix: What counts before the turn.
-        redone: Whether decisions that were taken back count again.
+        redone: Whether undone decisions count again.
 
     Raises:
-        ForkRefused: The point is no turn, or the run did not happen again as recorded. Nothing is changed.
+        ForkRefused: The point is no turn, or the replay differs from the recording. Nothing is changed.
     """
     checkpoints, checkpoint = _find_checkpoint(run, prefix)
     agent_run = run.agent_run
@@ -75,7 +75,7 @@ async def fork_world_run(run: WorldRun, source: ForkSource, prefix: TurnPrefix, 
         description: A description of the new session for people.
 
     Raises:
-        ForkRefused: The point is no turn, or the run did not happen again as recorded. Nothing is changed.
+        ForkRefused: The point is no turn, or the replay differs from the recording. Nothing is changed.
     """
     checkpoints, checkpoint = _find_checkpoint(run, prefix)
     forked = run.create_fork(checkpoints.copy_turns(prefix.events))

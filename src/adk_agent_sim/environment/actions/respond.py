@@ -22,7 +22,8 @@ class Respond(Action):
     only_makes_result: ClassVar[bool] = True
 
     respond: Any = Field(
-        description="The response, which may refer to the call: {{args.id}}. What is no object arrives as {result: ...}"
+        description="The response, which may refer to the call: {{args.id}}. "
+        "What is not an object arrives as {result: ...}"
     )
 
     @property

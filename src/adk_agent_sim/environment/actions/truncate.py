@@ -16,8 +16,8 @@ class TruncateLimits(StrictModel):
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
-    chars: int | None = Field(default=None, ge=0, description="The most characters of a text")
-    items: int | None = Field(default=None, ge=0, description="The most items of a list")
+    chars: int | None = Field(default=None, ge=0, description="Maximum characters of a string")
+    items: int | None = Field(default=None, ge=0, description="Maximum items of a list")
 
     @model_validator(mode="after")
     def _require_a_limit(self) -> Self:

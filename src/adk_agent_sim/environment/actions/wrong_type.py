@@ -15,7 +15,7 @@ from adk_agent_sim.timeline.canonical_json import Json
 
 
 class WrongType(Action):
-    """Changes the type of fields: a text becomes a list that contains it, any other value its JSON text."""
+    """Changes the type of fields: a string becomes a list that contains it, any other value its JSON text."""
 
     key: ClassVar[str] = "wrong_type"
     acts_inside_call: ClassVar[bool] = True

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _JSON_TYPE_NAMES: dict[type, str] = {
-    dict: "an object", list: "a list", str: "a text", bool: "a boolean", int: "a number", float: "a number"
+    dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"
 }  # fmt: skip
 _MAX_LISTED = 12
 
@@ -57,7 +57,7 @@ class Scalar:
         return ()
 
 
-TEXT = Scalar("a text", (str,))
+TEXT = Scalar("a string", (str,))
 BOOLEAN = Scalar("a boolean", (bool,))
 NUMBER = Scalar("a number", (int, float), breaks_run=True)
 """Numbers are compared and calculated with, which fails with anything else."""

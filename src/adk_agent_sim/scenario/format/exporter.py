@@ -80,7 +80,7 @@ class JsonScenarioExporter:
         run: RunMetadata | None = None,
         indent: int | None = 2,
     ) -> tuple[bool, str | None]:
-        """Write a scenario into a directory, to a new file named after its id.
+        """Write a scenario into a folder, to a new file named after its id.
 
         Returns:
             Whether it was written, and its path.

@@ -1,4 +1,4 @@
-"""Loading of scenarios from files: one in a JSON file, many in a JSON Lines file or a directory."""
+"""Loading of scenarios from files: one in a JSON file, many in a JSON Lines file or a folder."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def load_scenario(path: str | Path) -> ScenarioImportedFromJson:
 
 
 def load_scenarios(path: str | Path) -> Iterator[ScenarioImportedFromJson]:
-    """Yield the scenarios in a JSON file, a JSON Lines file, or a directory of both, by file name."""
+    """Yield the scenarios in a JSON file, a JSON Lines file, or a folder of both, by file name."""
     for file in find_scenario_files(path):
         for record in list_records(file):
             yield record.read()
@@ -87,7 +87,7 @@ def find_scenario_files(path: str | Path) -> list[Path]:
         return [root]
     files = sorted(each for each in root.rglob("*") if each.suffix in (".json", ".jsonl") and _is_file(each))
     if not files:
-        raise _build_error(path, "the directory has no .json or .jsonl file")
+        raise _build_error(path, "the folder has no .json or .jsonl file")
     return files
 
 

@@ -155,7 +155,7 @@ _VALID_VALUES = {
     "list_type": "it must be a list",
     "dict_type": "it must be an object",
     "model_type": "it must be an object",
-    "string_type": "it must be a text",
+    "string_type": "it must be a string",
     "bool_type": "it must be true or false",
     "bool_parsing": "it must be true or false",
     "int_type": "it must be a number",

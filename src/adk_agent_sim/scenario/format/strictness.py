@@ -5,7 +5,7 @@
     any       any value of the agent; the expected value is only used in oracle runs
 
 It is the key `strictness` of the argument. ARE ignores unknown keys, so the file also works there. Without it, the
-judge compares an argument according to its kind: ids exactly, long texts by their meaning.
+judge compares an argument according to its kind: ids exactly, and long texts by their meaning if a model judges.
 """
 
 from __future__ import annotations

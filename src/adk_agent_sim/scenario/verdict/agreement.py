@@ -133,7 +133,7 @@ def compute_kappa(
 
 
 def read_verdicts(path: str | Path) -> list[StoredVerdict]:
-    """Return the verdicts in a file of `adksim scenario judge --json`, or in all such files of a directory.
+    """Return the verdicts in a file of `adksim scenario judge --json`, or in all such files of a folder.
 
     Raises:
         InvalidLabels: A file has no verdicts.

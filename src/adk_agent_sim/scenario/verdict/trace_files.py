@@ -30,10 +30,10 @@ class FoundTrace:
 
 
 def find_traces(path: str | Path, scenarios: Sequence[ScenarioImportedFromJson]) -> Iterator[FoundTrace]:
-    """Yield the traces in a file or directory.
+    """Yield the traces in a file or folder.
 
     Args:
-        path: A trace, a timeline, a JSON Lines file of traces, or a directory of these.
+        path: A trace, a timeline, a JSON Lines file of traces, or a folder of these.
         scenarios: The scenarios; of several, a trace is judged by the one with its id.
 
     Raises:

@@ -53,7 +53,7 @@ def _parse_completed_event(event: Event, completed: object) -> ExportedCompleted
         where = ".".join(map(str, first["loc"]))
         raise NotJudgeable(
             event.session_id,
-            f"event {event.seq} of its timeline is no completed event of a scenario: {where}: {first['msg']}",
+            f"event {event.seq} of its timeline is not a completed event of a scenario: {where}: {first['msg']}",
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""Contents of scenario files: the scenario has their names, a directory next to it has their contents."""
+"""Contents of scenario files: the scenario has their names, a folder next to it has their contents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 def make_content_reader(directory: str | Path | None) -> Callable[[str], bytes | None]:
     """Return a function from a file's path in the scenario to its bytes, or None if there is no such file.
 
-    Files outside the directory are never read, not even through a symbolic link inside it.
+    Files outside the folder are never read, not even through a symbolic link inside it.
     """
     if directory is None:
         return lambda path: None

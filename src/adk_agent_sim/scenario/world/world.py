@@ -60,7 +60,7 @@ class World:
 
         Args:
             scenario: The scenario.
-            fs_content: A directory with the contents of the scenario's files; files that it lacks are empty.
+            fs_content: A folder with the contents of the scenario's files; files that it lacks are empty.
             notifications: The agent's notification level: LOW, MEDIUM or HIGH.
             seed: The seed of ids and random numbers; the scenario's own if omitted.
             turn_condition: Called when the agent has ended a turn; without it every turn is accepted.

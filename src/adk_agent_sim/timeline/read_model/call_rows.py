@@ -215,7 +215,7 @@ def _add_tool_switches(rows: OpenRows, event: Event, decided: EnvironmentDecided
         rows.add_row(event, RowKind.NOTE, "tool", f"{tool}: {_CHOSEN_PLAYERS.get(player, player)}, from now on")
 
 
-_ABANDONED = "abandoned: the agent's process went away"
+_ABANDONED = "abandoned: the agent's process ended"
 """The result of a call that nobody waits for any more."""
 
 _CHOSEN_PLAYERS = {

@@ -214,6 +214,6 @@ class SessionRows(OpenRows):
         self.overriding_agents.clear()
         self.answer_index = None
         if rewound.redone:
-            self.add_row(event, RowKind.NOTE, "redone", "what was undone last counts again")
+            self.add_row(event, RowKind.NOTE, "redone", "the last undo was reverted")
         else:
             self.add_row(event, RowKind.NOTE, "undone", "the session continues from an earlier point")

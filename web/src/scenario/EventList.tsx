@@ -8,7 +8,7 @@ import { formatCall, formatOffset } from "./eventKinds";
 const ROW = 28;
 
 /** All events by the time at which they are expected. */
-export function EventTimeline({
+export function EventList({
   events,
   selected,
   onSelect,
@@ -30,7 +30,7 @@ export function EventTimeline({
     overscan: 20,
   });
   return (
-    <section className="sc-main" aria-label="Time line">
+    <section className="sc-main" aria-label="Events">
       <div className="sc-bar">
         <label className="find">
           <Icon name="search" />
