@@ -210,8 +210,12 @@ class TestTurns:
         session_id = await create_session(client)
         turn = build_submission(session_id)
 
-        assert await client.SubmitRequest(turn) == await client.SubmitRequest(turn)
-        assert await timeline.get_last_seq(session_id) == 1
+        first = await client.SubmitRequest(turn)
+        for request in (turn.request, build_request("something else")):
+            again = await client.SubmitRequest(build_submission(session_id, turn.turn_id, request=request))
+            assert again == first
+        (event,) = await timeline.read_events(session_id)
+        assert event.event_id == first.event_id
 
     @pytest.mark.req("003/rule-1")
     async def test_a_decision_sent_again_is_the_same_and_another_is_refused(self, client: Any) -> None:
