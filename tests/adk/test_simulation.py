@@ -204,6 +204,17 @@ async def test_a_final_response_that_the_output_schema_refuses_never_reaches_adk
         assert (await sim.state())["found"] == {"answer": "4", "confidence": 1.0}
 
 
+@pytest.mark.req("001/FR-016", "001/US4.3")
+async def test_a_final_response_that_the_output_schema_refuses_can_be_sent_anyway() -> None:
+    async with Simulation(LlmAgent(name="strict", model="m", output_schema=Found)) as sim:
+        turn = await sim.send("?")
+        with pytest.raises(InvalidAnswer, match="confidence: is required"):
+            await turn.respond({"answer": "4"})
+        done = await turn.respond({"answer": "4"}, anyway=True)
+
+        assert done.text == '{"answer": "4"}'
+
+
 async def test_with_tools_too_the_answer_is_data_and_checked() -> None:
     agent = LlmAgent(name="strict", model="m", output_schema=Found, tools=[add])
     async with Simulation(agent) as sim:
