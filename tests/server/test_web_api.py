@@ -223,6 +223,15 @@ class TestAgents:
         assert {*listed, briefing["problem"]} == {listed[0]}
         assert loads_of_lists == 1
 
+    @pytest.mark.req("001/FR-007a")
+    async def test_sessions_of_several_agents_run_side_by_side(self, browser: ApiClient) -> None:
+        session_ids = [await browser.start_session(agent, "hello") for agent in ("tooled", "math_agent")]
+        for session_id in session_ids:
+            await browser.wait_for_turn(session_id)
+        for session_id in session_ids:
+            await browser.respond(session_id, "hi")
+            await browser.wait_for_status(session_id, "done")
+
     async def test_an_unknown_agent_is_named_in_the_error(self, browser: ApiClient) -> None:
         refusal = await browser.post_refused("/sessions", {"agent_key": "nobody"}, 404)
 

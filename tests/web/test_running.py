@@ -170,6 +170,7 @@ async def test_a_double_click_on_execute_executes_once_and_stops_nothing(page: P
     assert [call["name"] for call in case["conversation"][0]["intermediate_data"]["tool_uses"]] == ["wait_for_ever"]
 
 
+@pytest.mark.req("001/FR-020")
 async def test_the_turns_that_were_answered_before_a_stopped_run_are_exported(page: Page, tmp_path: Path) -> None:
     player = WorkbenchUser(page)
     await player.send_message("hello")
@@ -189,6 +190,7 @@ async def test_the_turns_that_were_answered_before_a_stopped_run_are_exported(pa
     assert [turn["user_content"]["parts"][0]["text"] for turn in case["conversation"]] == ["hello"]
 
 
+@pytest.mark.req("001/FR-020")
 async def test_the_turns_that_were_answered_before_a_waiting_one_are_exported(page: Page, tmp_path: Path) -> None:
     player = WorkbenchUser(page)
     export = page.get_by_role("banner").get_by_role("button", name="Export")
