@@ -21,8 +21,10 @@ import stores
 from agent_folders import forget_imports
 from counts import load_profile, soak_is_over
 from hypothesis import is_hypothesis_test
+from sqlalchemy import Engine, create_engine
 from stores import AnyStore
 
+from adk_agent_sim.persistence.database_engine import parse_database_url
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.store import MemoryStore
 
@@ -135,6 +137,14 @@ def database(request: pytest.FixtureRequest) -> str:
     if request.param == "sqlite":
         return str(request.getfixturevalue("sqlite_path"))
     return stores.create_empty_database(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture
+def engine(database: str) -> Generator[Engine]:
+    """Reach the tables of the database directly."""
+    engine = create_engine(parse_database_url(database))
+    yield engine
+    engine.dispose()
 
 
 @pytest.fixture

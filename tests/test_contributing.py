@@ -9,6 +9,7 @@ import shutil
 import tomllib
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import fork_server
 import pytest
@@ -91,7 +92,7 @@ def test_the_gate_and_the_inner_loop_check_style_and_strict_types_of_all_code() 
     rules = dict(
         re.findall(r"^([a-z-]+):(.*(?:\n\t.*)*)", (_ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     )
-    tools = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    tools = _read_pyproject()["tool"]
     settings = tools["pyright"]
 
     assert {"lint", "quick-types", "layers"} <= set(rules["check"].split())
@@ -106,3 +107,19 @@ def test_the_gate_and_the_inner_loop_check_style_and_strict_types_of_all_code() 
     assert settings["typeCheckingMode"] == "strict"
     assert {"src", "tests"} <= set(settings["include"])
     assert [name for name in settings if name.startswith("report")] == []
+    # Style, names, imports, unused and undefined names, likely bugs, security, docstrings, current syntax.
+    assert {"E", "W", "N", "I", "F", "B", "S", "D1", "UP", "RUF"} <= set(tools["ruff"]["lint"]["select"])
+
+
+@pytest.mark.req("001/constitution-7")
+def test_the_code_is_checked_for_the_oldest_python_that_it_runs_on() -> None:
+    pyproject = _read_pyproject()
+    tools = pyproject["tool"]
+
+    assert pyproject["project"]["requires-python"] == ">=3.11"
+    assert tools["ruff"]["target-version"] == "py311"
+    assert tools["pyright"]["pythonVersion"] == tools["pyrefly"]["python-version"] == "3.11"
+
+
+def _read_pyproject() -> dict[str, Any]:
+    return tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))

@@ -223,6 +223,7 @@ def transfer(amount: int, tool_context: ToolContext) -> dict[str, Any]:
 
 
 class TestConsent:
+    @pytest.mark.req("001/SC-002")
     @pytest.mark.parametrize("approve", [True, False])
     async def test_a_call_waits_for_consent(
         self, approve: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture

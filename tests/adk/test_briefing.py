@@ -11,7 +11,9 @@ import pytest
 from api_client import ApiClient, serve_agents
 from google.adk.agents import LlmAgent
 from google.adk.agents.callback_context import CallbackContext
+from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.tools import BaseTool, FunctionTool
+from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.mcp_tool import McpToolset, StdioConnectionParams
 from mcp import StdioServerParameters
 from pydantic import BaseModel, ConfigDict
@@ -80,10 +82,18 @@ class _OpenFile(BaseModel):
     file: _UndeclarableTool
 
 
+class _Shelf(BaseToolset):
+    """A toolset that lists its tools only when it is asked for them."""
+
+    async def get_tools(self, readonly_context: ReadonlyContext | None = None) -> list[BaseTool]:
+        return [FunctionTool(greet), FunctionTool(delete)]
+
+
 async def _get_briefing(browser: ApiClient, session_id: str, **query: Any) -> Any:
     return await browser.get(f"/sessions/{session_id}/briefing", **query)
 
 
+@pytest.mark.req("001/FR-008")
 async def test_an_instruction_that_a_callback_completes_is_a_template_until_it_runs(tmp_path: Path) -> None:
     async with serve_agents(tmp_path, build_desk()) as browser:
         session_id = await browser.start_session("desk")
@@ -119,6 +129,7 @@ async def test_the_sentences_for_an_agent_with_a_parent_are_of_adk(tmp_path: Pat
     assert [part["is_from_adk"] for part in turn["instruction_parts"]] == [True]
 
 
+@pytest.mark.req("001/FR-001")
 async def test_tools_that_ask_first_and_the_transfer_are_listed_before_and_in_a_turn(tmp_path: Path) -> None:
     async with serve_agents(tmp_path, build_desk()) as browser:
         session_id = await browser.start_session("desk")
@@ -131,6 +142,20 @@ async def test_tools_that_ask_first_and_the_transfer_are_listed_before_and_in_a_
         assert {tool["name"]: tool["asks_for_consent"] for tool in briefing["tools"]} == asking
     by_name = [{tool["name"]: tool for tool in briefing["tools"]} for briefing in (before, turn)]
     assert by_name[0]["transfer_to_agent"] == by_name[1]["transfer_to_agent"]
+
+
+@pytest.mark.req("001/FR-001")
+async def test_the_tools_of_a_toolset_are_listed_before_and_in_a_turn(tmp_path: Path) -> None:
+    clerk = LlmAgent(name="clerk", model="gemini-2.5-flash", tools=[greet, _Shelf(tool_name_prefix="shelf")])
+    async with serve_agents(tmp_path, clerk) as browser:
+        session_id = await browser.start_session("clerk")
+        before = await _get_briefing(browser, session_id)
+        await browser.send_message(session_id, "hello")
+        turn = await _get_briefing(browser, session_id, turn_id=await browser.wait_for_turn(session_id))
+
+    assert [tool["name"] for tool in before["tools"]] == ["greet", "shelf_greet", "shelf_delete"]
+    assert list(before["tools"][2]["parameters"]["properties"]) == ["path"]
+    assert before["tools"] == turn["tools"]
 
 
 @pytest.mark.process

@@ -262,6 +262,7 @@ async def test_a_request_that_fails_is_on_the_timeline_and_fails_the_run() -> No
         assert build_recorded_report(sim.log()) == sim.environment_report
 
 
+@pytest.mark.req("000/GoldenTraceBuilder", "001/FR-029", "001/SC-005")
 async def test_golden_traces_leave_out_changed_turns_and_what_followed_from_them(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

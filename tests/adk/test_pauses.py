@@ -99,6 +99,18 @@ class TestInput:
             plain = await run_plainly(build_asking_app(ScriptedModel(script=script)), "One shirt", find_answer(sim))
             assert normalize_events(sim.events()) == plain
 
+    @pytest.mark.req("001/SC-002")
+    async def test_the_export_says_that_the_input_is_not_given_again(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        async with Simulation(build_asking_app("m")) as sim:
+            turn = await sim.send("One shirt")
+            await turn.call("adk_request_input", {"message": "Which size?"})
+            turn = await sim.answer("42")
+            await turn.respond("Ordered")
+            sim.export(tmp_path / "shop.evalset.json")
+        assert "user turn 1 asked for input, which `adk eval` cannot give again" in caplog.text
+
     async def test_a_new_message_gives_the_request_up(self) -> None:
         async with Simulation(build_trip_app()) as sim:
             await sim.send("hello")
@@ -253,6 +265,7 @@ class TestCredentials:
         assert SECRET not in written
         assert (sent in written) is (scheme == "oauth")  # where it is no form of the credential
 
+    @pytest.mark.req("001/SC-002")
     async def test_the_export_says_what_cannot_be_replayed(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:

@@ -143,6 +143,7 @@ async def test_edits_before_the_first_finished_turn_are_the_initial_state_of_a_g
     assert [turn.user_content.parts[0].text for turn in case.conversation or () if turn.user_content.parts] == ["Hello"]
 
 
+@pytest.mark.req("001/SC-002")
 async def test_a_later_edit_is_not_in_a_golden_trace_and_its_notes_say_so(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -204,6 +204,17 @@ async def test_a_final_response_that_the_output_schema_refuses_never_reaches_adk
         assert (await sim.state())["found"] == {"answer": "4", "confidence": 1.0}
 
 
+@pytest.mark.req("001/FR-016", "001/US4.3")
+async def test_a_final_response_that_the_output_schema_refuses_can_be_sent_anyway() -> None:
+    async with Simulation(LlmAgent(name="strict", model="m", output_schema=Found)) as sim:
+        turn = await sim.send("?")
+        with pytest.raises(InvalidAnswer, match="confidence: is required"):
+            await turn.respond({"answer": "4"})
+        done = await turn.respond({"answer": "4"}, anyway=True)
+
+        assert done.text == '{"answer": "4"}'
+
+
 async def test_with_tools_too_the_answer_is_data_and_checked() -> None:
     agent = LlmAgent(name="strict", model="m", output_schema=Found, tools=[add])
     async with Simulation(agent) as sim:
@@ -555,12 +566,31 @@ async def test_a_follower_of_a_closed_simulation_comes_to_an_end() -> None:
     assert followed == list(range(1, len(sim.log()) + 1))
 
 
+@pytest.mark.req("000/validation-9")
 async def test_finished_turns_can_be_exported_while_one_is_open(tmp_path: Path) -> None:
     async with Simulation(_calculator()) as sim:
         turn = await sim.send("first")
         await turn.respond("done")
         await sim.send("second")
         with pytest.raises(SessionIncomplete, match="the user query 'second' has no final response"):
+            sim.export(tmp_path / "x.json")
+        case = sim.export(tmp_path / "x.json", finished_only=True)
+
+    assert [turn.user_content.parts for turn in case.conversation or ()] == [[types.Part(text="first")]]
+
+
+@pytest.mark.req("000/validation-9")
+async def test_finished_turns_can_be_exported_after_one_that_failed(tmp_path: Path) -> None:
+    def respond(request: LlmRequest) -> LlmResponse:
+        if len(request.contents) > 1:
+            raise ConnectionError("refused")
+        return LlmResponse.model_validate(text_response("done"))
+
+    async with Simulation(_calculator(), model=respond) as sim:
+        await sim.send("first")
+        with pytest.raises(RunFailed, match="refused"):
+            await sim.send("second")
+        with pytest.raises(SessionIncomplete, match="the last run failed: ConnectionError: refused"):
             sim.export(tmp_path / "x.json")
         case = sim.export(tmp_path / "x.json", finished_only=True)
 
@@ -632,6 +662,7 @@ async def test_a_plain_dict_as_output_schema_with_tools() -> None:
         assert done.text == '{"x": 1}'
 
 
+@pytest.mark.req("003/rule-4")
 async def test_a_person_can_play_a_model_that_breaks() -> None:
     async with Simulation(_calculator()) as sim:
         turn = await sim.send("?")

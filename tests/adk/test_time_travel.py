@@ -28,6 +28,7 @@ from adk_agent_sim.timeline.events import Player, TurnDecided
 from adk_agent_sim.timeline.history import FinalResponse
 from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
 from adk_agent_sim.timeline.session_events import Forked, Rewound
+from adk_agent_sim.timeline.session_state import SessionState
 
 
 class _Notes:
@@ -127,6 +128,7 @@ async def test_a_turn_that_does_not_exist_is_refused() -> None:
             await sim.fork("no such id")
 
 
+@pytest.mark.req("000/transition-4", "001/SC-005")
 async def test_undo_reopens_the_last_turn_in_the_same_session() -> None:
     notes = _Notes()
     async with Simulation(notes.agent) as sim:
@@ -135,8 +137,9 @@ async def test_undo_reopens_the_last_turn_in_the_same_session() -> None:
         turn = await sim.undo()
 
         assert isinstance(turn, ModelTurn)
-        assert sim.session_id == session_id
+        assert (sim.session_id, sim.session().state) == (session_id, SessionState.ACTIVE)
         done = await turn.respond("corrected")
+        assert sim.session().state is SessionState.COMPLETED
         assert done.text == "corrected"
         assert [entry.content for entry in sim.history() if isinstance(entry, FinalResponse)] == ["corrected"]
         assert notes.runs == ["a", "b", "failed"]
@@ -148,6 +151,7 @@ async def test_undo_reopens_the_last_turn_in_the_same_session() -> None:
         assert [row.subject for row in rows if row.kind == "note"] == ["undone"]
 
 
+@pytest.mark.req("000/GoldenTraceBuilder", "001/FR-029", "001/SC-005")
 async def test_what_was_undone_is_not_in_golden_traces_and_reports(tmp_path: Path) -> None:
     async with Simulation(_Notes().agent) as sim:
         await _play(sim)
@@ -245,6 +249,7 @@ async def test_a_response_or_a_message_is_edited() -> None:
         assert notes.runs == ["a", "b", "failed"]
 
 
+@pytest.mark.req("001/FR-023", "001/US3.3")
 async def test_a_corrected_case_is_added_or_replaces_the_old_one(tmp_path: Path) -> None:
     path = tmp_path / "notes.evalset.json"
     async with Simulation(_Notes().agent) as sim:

@@ -84,9 +84,11 @@ async def test_many_blocked_sync_tools_starve_no_other_call() -> None:
         assert _responses(await calling) == [{"result": number} for number in range(50)]
 
 
+@pytest.mark.req("001/FR-033")
 @pytest.mark.parametrize("kind", ["sync", "async", "stubborn"])
 async def test_one_call_is_cancelled_and_the_others_go_on(kind: str) -> None:
     released = threading.Event()
+    stopped: list[str] = []
 
     def sync_forever() -> str:
         """Never end."""
@@ -95,7 +97,11 @@ async def test_one_call_is_cancelled_and_the_others_go_on(kind: str) -> None:
 
     async def async_forever() -> str:
         """Never end."""
-        await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            stopped.append("async")
+            raise
         return "late"
 
     async def stubborn_forever() -> str:
@@ -103,6 +109,7 @@ async def test_one_call_is_cancelled_and_the_others_go_on(kind: str) -> None:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
+            stopped.append("stubborn")
             await asyncio.to_thread(released.wait, MAX_WAIT_SECONDS)
         return "late"
 
@@ -127,6 +134,7 @@ async def test_one_call_is_cancelled_and_the_others_go_on(kind: str) -> None:
     assert error["error"]["type"] == "Cancelled"
     assert ("it still runs" in error["error"]["message"]) == (kind == "sync")
     assert result == {"result": "in time"}
+    assert stopped == ([] if kind == "sync" else [kind])
     (failed,) = [event.payload for event in sim.log() if isinstance(event.payload, ToolFailed)]
     assert (failed.call_id, failed.error_type) == (first, "Cancelled")
     assert [event.payload.call_id for event in sim.log() if isinstance(event.payload, ToolFinished)] == [second]

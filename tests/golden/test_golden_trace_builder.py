@@ -75,9 +75,23 @@ def test_results_are_wrapped_as_adk_wraps_them(result: object, wrapped: dict[str
     assert data.tool_responses[0].response == wrapped
 
 
-def test_the_models_response_is_exported_rather_than_the_tools_result() -> None:
-    output = ToolOutput(call_id="c1", result=4, duration_ms=1, response={"result": "about 4"})
-    _, data = _first(GoldenTraceBuilder(session(QUERY, CALL, output, ANSWER)).build())
+@pytest.mark.req("000/tool-result-payload", "000/tool-error-payload", "001/FR-031", "001/US5.3")
+@pytest.mark.parametrize(
+    "end",
+    [
+        ToolOutput(call_id="c1", result=4, duration_ms=1, response={"result": "about 4"}),
+        ToolError(
+            call_id="c1",
+            error_type="ConnectionError",
+            error_message="refused",
+            duration_ms=1,
+            response={"result": "about 4"},
+        ),
+    ],
+    ids=lambda end: end.type,
+)
+def test_the_models_response_is_exported_rather_than_the_tools_result(end: ToolOutput | ToolError) -> None:
+    _, data = _first(GoldenTraceBuilder(session(QUERY, CALL, end, ANSWER)).build())
 
     assert data.tool_responses[0].response == {"result": "about 4"}
 

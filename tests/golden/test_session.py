@@ -55,6 +55,7 @@ class TestConfig:
         with pytest.raises(TypeError, match="is a dict: it must be an ADK agent"):
             SimulatedAgentConfig(name="Math", agent=not_an_agent, eval_set_path="x.json")
 
+    @pytest.mark.req("000/validation-2")
     def test_a_workflow_can_be_simulated_too(self) -> None:
         flow = Workflow(name="flow", edges=[("START", AGENT)])
 

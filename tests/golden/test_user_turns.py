@@ -51,6 +51,7 @@ def _list_queries(case_json: str) -> list[str]:
     return [turn["user_content"]["parts"][0]["text"] for turn in conversation]
 
 
+@pytest.mark.req("000/validation-9", "001/FR-020")
 async def test_the_turns_before_and_after_a_stopped_run_are_exported(tmp_path: Path) -> None:
     async with serve_agents(tmp_path, adder()) as browser:
         session_id = await browser.start_session("adder")

@@ -5,7 +5,6 @@ import sqlite3
 import subprocess
 import sys
 from base64 import b64decode
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any, cast
 from uuid import uuid4
@@ -30,13 +29,6 @@ from adk_agent_sim.timeline.timeline import Timeline
 
 _VERSION_2 = Path(__file__).with_name("version_2.json")
 """What the last release with version 2 of the tables wrote: sessions of every status, and malformed events."""
-
-
-@pytest.fixture
-def engine(database: str) -> Generator[sa.Engine]:
-    engine = sa.create_engine(parse_database_url(database))
-    yield engine
-    engine.dispose()
 
 
 def _columns(engine: sa.Engine, table: str) -> set[str]:
@@ -97,7 +89,7 @@ async def test_events_have_their_indexes(database: str, engine: sa.Engine) -> No
     }
 
 
-@pytest.mark.req("003/schema-1", "003/schema-4")
+@pytest.mark.req("003/schema-1", "003/schema-3", "003/schema-4")
 async def test_a_row_has_the_whole_message_and_the_searched_columns(database: str, engine: sa.Engine) -> None:
     async with open_store(database) as store:
         timeline = Timeline(store)
@@ -116,6 +108,8 @@ async def test_a_row_has_the_whole_message_and_the_searched_columns(database: st
     stored = v1.SessionEvent.FromString(rows[1].proto_blob)
     assert (stored.event_id, stored.seq, stored.agent_name) == (decided.event_id, 2, "math")
     assert stored.timestamp.ToMilliseconds() == int(decided.timestamp * 1_000)
+    assert (kept.id, kept.status) == (session.session_id, "active")
+    assert kept.created_at == round(session.created_at * 1_000)
     assert v1.SimulatorSession.FromString(kept.proto_blob).description == "a test"
 
 

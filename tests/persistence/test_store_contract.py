@@ -5,7 +5,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import create_engine, update
+from sqlalchemy import Engine, select, update
 from stores import AnyStore, append_drafts, prepare_appends
 from timeline_builders import user_content
 
@@ -19,7 +19,6 @@ from adk_agent_sim.errors import (
     TurnAlreadyDecided,
 )
 from adk_agent_sim.persistence import tables
-from adk_agent_sim.persistence.database_engine import parse_database_url
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
@@ -53,11 +52,10 @@ def event(session_id: str, payload: Payload | None = None, turn_id: str = "") ->
     )
 
 
-async def _get_status(store: DatabaseStore, session_id: str) -> str:
+def _read_status(engine: Engine, session_id: str) -> str:
     """Return the column `status`, which clients of the first protocol see."""
-    summary = await store.find_summary(session_id)
-    assert summary
-    return STATUS_PROJECTIONS[summary.status].protocol.value
+    with engine.connect() as connection:
+        return connection.scalars(select(tables.sessions.c.status).where(tables.sessions.c.id == session_id)).one()
 
 
 async def create_session(store: Store) -> str:
@@ -127,16 +125,20 @@ class TestEveryStore:
 
 
 class TestDatabases:
-    @pytest.mark.req("003/repository-1", "003/flow-1", "003/flow-2", "003/rule-3")
-    async def test_a_session_is_active_until_it_is_closed_and_never_again(self, database_store: DatabaseStore) -> None:
+    @pytest.mark.req("003/repository-1", "003/flow-1", "003/flow-2", "003/rule-3", "003/schema-3")
+    async def test_a_session_is_active_until_it_is_closed_and_never_again(
+        self, database_store: DatabaseStore, engine: Engine
+    ) -> None:
         session_id = await create_session(database_store)
-        before = await _get_status(database_store, session_id)
+        created = _read_status(engine, session_id)
+        await append_drafts(database_store, [event(session_id)])
+        used = _read_status(engine, session_id)
         await append_drafts(database_store, [event(session_id, Closed(reason="over"))])
 
-        assert (before, await _get_status(database_store, session_id)) == ("active", "completed")
+        assert (created, used, _read_status(engine, session_id)) == ("active", "active", "completed")
         with pytest.raises(SessionClosed):
             await append_drafts(database_store, [event(session_id)])
-        assert await _get_status(database_store, session_id) == "completed"
+        assert _read_status(engine, session_id) == "completed"
 
     @pytest.mark.req("003/repository-2")
     async def test_a_session_is_found_by_its_id(self, database_store: DatabaseStore) -> None:
@@ -215,15 +217,13 @@ class TestDatabases:
             more = await append_drafts(store, [event(session_id)])
             assert [one.seq for one in more] == [2]
 
-    async def test_a_session_whose_summary_is_damaged_can_be_continued(self, database: str) -> None:
+    async def test_a_session_whose_summary_is_damaged_can_be_continued(self, database: str, engine: Engine) -> None:
         async with open_store(database) as store:
             session_id = await create_session(store)
             await append_drafts(store, [event(session_id), event(session_id)])
             intact = await store.find_summary(session_id)
-        engine = create_engine(parse_database_url(database))
         with engine.begin() as connection:
             connection.execute(update(tables.sessions).values(summary=b"{"))
-        engine.dispose()
 
         async with open_store(database) as store:
             damaged = await store.find_summary(session_id)
@@ -277,4 +277,4 @@ async def test_a_path_may_be_given_as_such_or_as_a_url(tmp_path: Path) -> None:
     async with open_store(path) as store:
         session_id = await create_session(store)
     async with open_store(f"sqlite:///{path}") as store:
-        assert await _get_status(store, session_id) == "active"
+        assert (await store.load_read_model(session_id)).summary.session.session_id == session_id

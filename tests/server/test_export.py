@@ -125,6 +125,7 @@ async def test_a_preview_of_a_fixture_says_why_it_cannot_be_replayed(browser: Ap
     assert _list_files(tmp_path) == []
 
 
+@pytest.mark.req("001/FR-021")
 async def test_another_file_in_the_folder_can_be_chosen(browser: ApiClient, tmp_path: Path) -> None:
     session_id = await _play(browser)
     for path in ("other.evalset.json", str(tmp_path / "evals" / "sub" / "third.evalset.json")):

@@ -113,11 +113,12 @@ class TestSessions:
         assert answer.session.description == "ü" * 500
 
     @pytest.mark.req("003/session-1", "003/validation-layer")
-    async def test_a_session_id_that_a_client_made_is_a_uuid_of_version_4(self, client: Any) -> None:
-        code, details = await await_refusal(client.CreateSession(v1.CreateSessionRequest(session_id="mine")))
+    @pytest.mark.parametrize("session_id", ["mine", "6fa459ea-ee8a-11ca-894e-db77e160355e"])
+    async def test_a_session_id_that_a_client_made_is_a_uuid_of_version_4(self, client: Any, session_id: str) -> None:
+        code, details = await await_refusal(client.CreateSession(v1.CreateSessionRequest(session_id=session_id)))
 
         assert code is StatusCode.INVALID_ARGUMENT
-        assert details == "session_id must be a UUID of version 4, and is 'mine'."
+        assert details == f"session_id must be a UUID of version 4, and is '{session_id}'."
 
     @pytest.mark.req("003/session-1")
     async def test_creating_a_session_again_returns_the_same_session(self, client: Any, timeline: Timeline) -> None:
@@ -210,8 +211,12 @@ class TestTurns:
         session_id = await create_session(client)
         turn = build_submission(session_id)
 
-        assert await client.SubmitRequest(turn) == await client.SubmitRequest(turn)
-        assert await timeline.get_last_seq(session_id) == 1
+        first = await client.SubmitRequest(turn)
+        for request in (turn.request, build_request("something else")):
+            again = await client.SubmitRequest(build_submission(session_id, turn.turn_id, request=request))
+            assert again == first
+        (event,) = await timeline.read_events(session_id)
+        assert event.event_id == first.event_id
 
     @pytest.mark.req("003/rule-1")
     async def test_a_decision_sent_again_is_the_same_and_another_is_refused(self, client: Any) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from api_client import NO_TLS, ApiClient, bearer_headers, serve_agents, serve_sessions
 from google.adk.agents import LlmAgent
 from google.adk.evaluation.eval_set import EvalSet
@@ -97,6 +98,7 @@ async def test_what_only_python_detects_in_a_remote_agent_is_a_rejected_response
     assert [call.args for call in data.tool_uses] == [json.loads(GOOD)]
 
 
+@pytest.mark.req("000/GoldenTraceBuilder", "001/FR-029", "001/SC-005")
 async def test_an_export_leaves_rejected_responses_out_unless_they_are_requested(tmp_path: Path) -> None:
     async with serve_agents(tmp_path, rater()) as browser:
         session_id = await browser.start_session("rater", "Rate it")

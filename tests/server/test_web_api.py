@@ -153,7 +153,7 @@ class TestAgents:
         ]
         assert not server["is_persistent"]
 
-    @pytest.mark.req("001/FR-007")
+    @pytest.mark.req("000/SimulationSession", "001/FR-007", "001/FR-021", "001/FR-022", "001/FR-025")
     async def test_an_agent_has_the_name_and_the_export_path_of_its_config(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -171,7 +171,9 @@ class TestAgents:
         assert agent["name"] == "The calculator"
         assert agent["eval_set_path"] == "evals/calculator.evalset.json"
         eval_set = EvalSet.model_validate_json((tmp_path / "evals" / "calculator.evalset.json").read_text())
-        assert len(eval_set.eval_cases) == 1
+        assert (eval_set.eval_set_id, eval_set.name) == ("the_calculator_evals", "The calculator")
+        (case,) = eval_set.eval_cases
+        assert case.eval_id.startswith("the_calculator_")
 
     async def test_an_eval_set_that_cannot_be_appended_to_is_reported(self, browser: ApiClient, tmp_path: Path) -> None:
         (tmp_path / "tooled.evalset.json").write_text("[]")
@@ -221,6 +223,15 @@ class TestAgents:
         assert {*listed, briefing["problem"]} == {listed[0]}
         assert loads_of_lists == 1
 
+    @pytest.mark.req("001/FR-007a")
+    async def test_sessions_of_several_agents_run_side_by_side(self, browser: ApiClient) -> None:
+        session_ids = [await browser.start_session(agent, "hello") for agent in ("tooled", "math_agent")]
+        for session_id in session_ids:
+            await browser.wait_for_turn(session_id)
+        for session_id in session_ids:
+            await browser.respond(session_id, "hi")
+            await browser.wait_for_status(session_id, "done")
+
     async def test_an_unknown_agent_is_named_in_the_error(self, browser: ApiClient) -> None:
         refusal = await browser.post_refused("/sessions", {"agent_key": "nobody"}, 404)
 
@@ -228,7 +239,7 @@ class TestAgents:
 
 
 class TestBriefing:
-    @pytest.mark.req("001/FR-001")
+    @pytest.mark.req("001/FR-001", "001/FR-008")
     async def test_before_the_first_turn_it_is_resolved_with_a_real_context(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled")
         briefing = await browser.get(f"/sessions/{session_id}/briefing")

@@ -29,9 +29,13 @@ from adk_agent_sim.timeline.timeline import Timeline
 
 
 async def _history(*payloads: Payload) -> list[HistoryEntry]:
-    timeline = Timeline(MemoryStore(), ManualClock(1_000.0))
+    """Return the history of a session whose payloads were appended one second after the other, from second 1000."""
+    clock = ManualClock(1_000.0)
+    timeline = Timeline(MemoryStore(), clock)
     session_id = (await timeline.create_session()).session_id
-    await timeline.append(EventBatch(session_id, payloads, agent_name="math"))
+    for payload in payloads:
+        await timeline.append(EventBatch(session_id, [payload], agent_name="math"))
+        clock.time += 1
     return build_history(await timeline.read_events(session_id))
 
 
@@ -88,7 +92,7 @@ async def test_a_session_folds_to_query_calls_outputs_and_answer_in_order() -> N
     assert (output.call_id, output.result, output.duration_ms, output.response) == ("c1", 25, 3.0, {"result": 25})
     assert isinstance(answer, FinalResponse)
     assert answer.content == "The answer is 35"
-    assert {entry.timestamp.timestamp() for entry in entries} == {1_000.0}
+    assert [entry.timestamp.timestamp() for entry in entries] == [1_000, 1_001, 1_003, 1_005, 1_006, 1_008]
 
 
 _ENTRIES: list[HistoryEntry] = [
@@ -129,7 +133,7 @@ async def test_a_failed_tool_is_an_error_entry_with_what_the_model_got() -> None
     assert isinstance(error, ToolError)
     assert (error.error_type, error.error_message, error.traceback) == ("ConnectionError", "refused", "Traceback ...")
     assert error.response == {"error": {"type": "ConnectionError"}}
-    assert (error.call_id, error.duration_ms, error.timestamp.timestamp()) == ("c1", 1.0, 1_000.0)
+    assert (error.call_id, error.duration_ms, error.timestamp.timestamp()) == ("c1", 1.0, 1_002)
     assert ToolError(call_id="c1", error_type="E", error_message="m", duration_ms=1).traceback is None
 
 
@@ -154,6 +158,7 @@ async def test_events_inside_an_agent_used_as_a_tool_add_no_entries() -> None:
     assert [entry.type for entry in entries] == ["user_query", "tool_call", "tool_output"]
 
 
+@pytest.mark.req("000/relationship-4")
 async def test_the_last_of_several_final_answers_is_used() -> None:
     entries = await _history(
         _spoke("hi"),

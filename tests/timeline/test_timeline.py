@@ -390,6 +390,7 @@ class TestDecisionsAreChecked:
         with pytest.raises(SessionNotFound, match="nowhere"):
             await timeline.decide(TurnDecision("nowhere", "t1", text_decision("x")))
 
+    @pytest.mark.req("003/rule-1")
     async def test_unknown_turn(self, timeline: Timeline, session_id: str) -> None:
         with pytest.raises(TurnNotFound, match="t9"):
             await timeline.decide(TurnDecision(session_id, "t9", text_decision("x")))

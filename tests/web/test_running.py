@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from playwright.async_api import Page, expect
 from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator
+
+_DURATION = re.compile(r"^(<1 ms|\d{1,3} ms|\d{1,2}\.\d s|\d{1,2} min \d{1,2} s)$")
 
 
 @pytest.fixture
@@ -32,8 +35,10 @@ async def test_a_running_call_shows_its_time_and_can_be_cancelled(page: Page, to
     await expect(player.status).to_contain_text("Running")
     row = player.find_rows(tool)
     timer = row.get_by_role("timer")
+    await expect(timer).to_have_text(_DURATION)
     first = await timer.inner_text()
     await expect(timer).not_to_have_text(first)
+    await expect(timer).to_have_text(_DURATION)
     await row.get_by_role("button", name="Cancel").click()
     await player.wait_for_turn()
     await expect(row).to_contain_text("cancelled")
@@ -165,6 +170,7 @@ async def test_a_double_click_on_execute_executes_once_and_stops_nothing(page: P
     assert [call["name"] for call in case["conversation"][0]["intermediate_data"]["tool_uses"]] == ["wait_for_ever"]
 
 
+@pytest.mark.req("001/FR-020")
 async def test_the_turns_that_were_answered_before_a_stopped_run_are_exported(page: Page, tmp_path: Path) -> None:
     player = WorkbenchUser(page)
     await player.send_message("hello")
@@ -184,6 +190,7 @@ async def test_the_turns_that_were_answered_before_a_stopped_run_are_exported(pa
     assert [turn["user_content"]["parts"][0]["text"] for turn in case["conversation"]] == ["hello"]
 
 
+@pytest.mark.req("001/FR-020")
 async def test_the_turns_that_were_answered_before_a_waiting_one_are_exported(page: Page, tmp_path: Path) -> None:
     player = WorkbenchUser(page)
     export = page.get_by_role("banner").get_by_role("button", name="Export")

@@ -63,6 +63,26 @@ async def test_the_question_and_the_answer_are_forms(page: Page, watch: PageWatc
     assert json.loads(text) == {"answer": "Yes", "confidence": 0.5}
 
 
+@pytest.mark.req("001/FR-016", "001/US4.3")
+async def test_an_answer_with_a_missing_field_can_be_sent_anyway(page: Page, watch: PageWatch) -> None:
+    watch.allow_fault("422")
+    player = WorkbenchUser(page)
+    await player.start_session("structured")
+    await player.find_field("query").fill("tea")
+    await player.find_field("max_results").fill("3")
+    await player.composer.get_by_role("button", name="Send message").click()
+    await player.wait_for_turn()
+
+    await player.composer.get_by_role("radio", name="Send Final Response").click()
+    await player.find_field("answer").fill("Yes")
+    await player.submit_response()
+    await expect(player.find_field_frame("confidence")).to_contain_text("missing")
+    await expect(player.find_rows("answer")).to_have_count(0)
+    await player.composer.get_by_role("button", name="Send anyway").click()
+    await player.wait_until_done()
+    await expect(player.find_rows("answer")).to_contain_text("Yes")
+
+
 @pytest.mark.req("001/edge-empty-tools")
 async def test_an_agent_without_tools_can_answer(page: Page) -> None:
     player = WorkbenchUser(page)

@@ -109,6 +109,14 @@ test("an agent that answers in a structure gets it as JSON, digits included", as
   expect(decision).toMatchObject({ calls: [], text: null, json_text: '{"total":5.0}' });
 });
 
+test("an answer that does not fit is sent anyway if the person insists", async () => {
+  const output_schema = { type: "object", properties: { total: { type: "number" } }, required: ["total"] };
+  const answerForm = serializeDraft(draftFromJson("{}"));
+  const [decision] = await send({ mode: "answer", answerForm }, true, { output_schema });
+
+  expect(decision).toMatchObject({ calls: [], text: null, data: "{}", anyway: true });
+});
+
 test("an agent without tools can only answer", () => {
   expect(setUp({ mode: "call" }, { tools: [] }).forms.isAnswering).toBe(true);
   expect(setUp({ mode: "call" }).forms.isAnswering).toBe(false);

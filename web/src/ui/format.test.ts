@@ -1,7 +1,18 @@
 import { expect, test } from "vitest";
-import { formatClock, formatDateTime, formatUtcTime } from "./format";
+import { formatClock, formatDateTime, formatDuration, formatUtcTime } from "./format";
 
 const NOON = new Date(2026, 10, 16, 12, 4, 5).getTime() / 1000;
+
+test("a duration has the unit that suits it", () => {
+  expect([0.4, 320, 1_250, 59_949, 62_000, 3_720_000].map(formatDuration)).toEqual([
+    "<1 ms",
+    "320 ms",
+    "1.3 s",
+    "59.9 s",
+    "1 min 2 s",
+    "1 h 2 min",
+  ]);
+});
 
 test("times are those of the reader's clock", () => {
   expect(formatClock(NOON)).toBe("12:04:05");
