@@ -52,7 +52,7 @@ SimulatorError
 ├── StateKeyMissing              an instruction needs keys that the session state does not have
 ├── RunFailed                    the agent's run raised an exception
 ├── ForkRefused                  the session cannot be forked, undone or redone there
-│   └── ReplayDiverged              the replay differs from the recording; override with anyway=True
+│   └── ReplayDiverged           the replay differs from the recording; override with anyway=True
 ├── RunUndone                    decisions of the run were undone, and another run has continued its session
 ├── Cancelled                    a person cancelled a tool call
 ├── ReplayImpossible             the golden trace does not contain what the agent's model is asked for

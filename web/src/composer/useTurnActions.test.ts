@@ -114,7 +114,7 @@ test("an answer that does not fit is sent anyway if the person insists", async (
   const answerForm = serializeDraft(draftFromJson("{}"));
   const [decision] = await send({ mode: "answer", answerForm }, true, { output_schema });
 
-  expect(decision).toMatchObject({ calls: [], text: null, data: "{}", anyway: true });
+  expect(decision).toMatchObject({ calls: [], text: null, json_text: "{}", anyway: true });
 });
 
 test("an agent without tools can only answer", () => {
