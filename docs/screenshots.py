@@ -103,7 +103,7 @@ async def preview(page: Page) -> None:
     await player.respond("(17 + 4) * 2 is **42**.")
     await player.wait_until_done()
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
-    await page.get_by_role("dialog").get_by_role("button", name="Write the file").wait_for()
+    await expect(page.get_by_role("dialog").get_by_role("button", name="Write the file")).to_be_enabled()
 
 
 async def rules(page: Page) -> None:
@@ -350,6 +350,7 @@ async def take(browser: Browser, name: str, width: int, theme: Theme, path: Path
             context = await browsers.new_context(browser)
             page = await browsers.open_page(context, server.url, watch, width=width, theme=theme)
             await STATES[name](page)
+            await expect(page.get_by_text("Loading…")).to_have_count(0)
             await page.screenshot(path=path, animations="disabled", caret="hide")
             await context.close()
     if watch.faults:
