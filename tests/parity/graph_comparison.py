@@ -10,7 +10,7 @@ from typing import Any
 
 from are_normal_form import IdNumbering, normalize
 from parity.comparison import simplify, sort_titles_with_new_ids
-from parity.listed_differences import FALSY, find_listed, is_compressed_write, is_removed_root
+from parity.listed_differences import FALSY, find_listed, is_compressed_write, is_removed_root, is_unordered
 from parity.our_calls import GRAPH_DURATION
 
 from adk_agent_sim.scenario.world.snapshot import diff_values
@@ -57,7 +57,7 @@ def compare_graphs(case: Mapping[str, Any], ours: dict[str, Any], theirs: dict[s
         return
     ends = [
         _find_end_of_comparison(one, two),
-        _find_call_with_later_value(case, one, two, theirs),
+        _find_call_with_other_value(case, one, two, theirs),
         _find_diverging_call(one, two),
     ]
     end = min((each for each in ends if each is not None), default=None)
@@ -123,17 +123,25 @@ def _find_end_of_comparison(ours: Mapping[str, Any], theirs: Mapping[str, Any]) 
     return min([*ends, *([theirs["t"]] if theirs["status"] == "FAILED" else [])], default=None)
 
 
-def _find_call_with_later_value(
+def _find_call_with_other_value(
     case: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any], raw: Mapping[str, Any]
 ) -> float | None:
-    """Return when a call first differs whose argument is the value of an event that later calls changed there."""
+    """Return when a call first differs whose argument is the value of another event, which may be another one there.
+
+    Later calls have changed the value, or it is a list that has no order there.
+    """
+    mine = {row["id"]: row for row in ours["log"]}
     changed = {row["id"] for row in raw["log"] if "later" in row}
+    changed |= {
+        row["id"]
+        for row in theirs["log"]
+        if row["id"] in mine and row["value"] != mine[row["id"]]["value"] and is_unordered(_read_call(row))
+    }
     users = {
         each["event_id"]
         for each in case["events"]
         if changed & set(re.findall(r"\{\{(\w+)", json.dumps(each["action"])))
     }
-    mine = {row["id"]: row for row in ours["log"]}
     other = [row for row in theirs["log"] if row["id"] in users and row["id"] in mine]
     return min((row["t"] for row in other if not _is_same_row(mine[row["id"]], row)), default=None)
 

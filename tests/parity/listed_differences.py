@@ -67,8 +67,13 @@ def _drop_ride_numbers(text: str) -> str:
     return re.sub(r"(Distance|Price|Duration|Delay): \$?[\d.e-]+", r"\1: N", text)
 
 
+def is_unordered(call: Mapping[str, Any]) -> bool:
+    """Return whether the package gives the result of a call in another order each time."""
+    return call["fn"] in ("get_all_tags", "ls")
+
+
 def _settle_unordered_lists(call: Mapping[str, Any], aspect: str, ours: Any, theirs: Any) -> tuple[Any, Any]:
-    if call["fn"] not in ("get_all_tags", "ls"):
+    if not is_unordered(call):
         return ours, theirs
     return _sort_list(ours, aspect), _sort_list(theirs, aspect)
 
