@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, cast
 
 from adk_agent_sim.timeline.canonical_json import Json
@@ -42,20 +43,8 @@ def parse_json(text: str | bytes, *, max_depth: int | None = None, allow_duplica
     Raises:
         InvalidJson: The text is not JSON, repeats a key, or holds a number or nesting beyond the limits.
     """
-    try:
-        value = json.loads(
-            decode_text(text),
-            object_pairs_hook=None if allow_duplicate_keys else _build_object,
-            parse_constant=_reject_constant,
-            parse_float=_parse_float,
-            parse_int=_parse_int,
-        )
-    except json.JSONDecodeError as error:
-        raise InvalidJson(f"it is not JSON: {error.msg}", error.lineno, error.colno) from error
-    except RecursionError as error:
-        raise _too_deep(max_depth) from error
-    if max_depth is not None and is_too_deep(value, max_depth):
-        raise _too_deep(max_depth)
+    decoder = _LENIENT_DECODER if allow_duplicate_keys else _DECODER
+    value, _ = _decode(lambda: (decoder.decode(decode_text(text)), 0), max_depth)
     return value
 
 
@@ -65,8 +54,12 @@ def parse_json_at(text: str, start: int, *, max_depth: int | None = None) -> tup
     Raises:
         InvalidJson: As `parse_json`.
     """
+    return _decode(lambda: _DECODER.raw_decode(text, start), max_depth)
+
+
+def _decode(decode: Callable[[], tuple[Json, int]], max_depth: int | None) -> tuple[Json, int]:
     try:
-        value, end = _DECODER.raw_decode(text, start)
+        value, end = decode()
     except json.JSONDecodeError as error:
         raise InvalidJson(f"it is not JSON: {error.msg}", error.lineno, error.colno) from error
     except RecursionError as error:
@@ -170,6 +163,7 @@ def _parse_int(digits: str) -> int:
     return int(digits)
 
 
+_LENIENT_DECODER = json.JSONDecoder(parse_constant=_reject_constant, parse_float=_parse_float, parse_int=_parse_int)
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_build_object, parse_constant=_reject_constant, parse_float=_parse_float, parse_int=_parse_int
 )
