@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @scenario_option
 @click.option("--svg", "svg_path", type=click.Path(dir_okay=False, path_type=Path), help="Write the graph as SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summaries as JSON, one document per scenario.")
-@click.option("--web", is_flag=True, help="Show the scenarios in the browser: graph, timeline, states, annotations.")
+@click.option("--web", is_flag=True, help="Show the scenarios in the browser: graph, events, states, annotations.")
 @browser_options
 def show(
     files: Sequence[Path],
