@@ -88,14 +88,14 @@ web-tools: $(VENV)/.ready
 
 web-types: web-tools  ## Generate the browser app's types from the server's OpenAPI document
 	mkdir -p $(dir $(API_TYPES))
-	$(BIN)/python -m adk_agent_sim.server.openapi > web/node_modules/.openapi.json
+	$(BIN)/python -m adk_agent_sim.server.web.openapi > web/node_modules/.openapi.json
 	$(IN_WEB) openapi-typescript node_modules/.openapi.json --output $(patsubst web/%,%,$(API_TYPES))
 
 web-check: web-tools
 	$(IN_WEB) tsc --noEmit
 	$(IN_WEB) biome ci
 	$(IN_WEB) vitest run
-	$(BIN)/python -m adk_agent_sim.server.openapi > web/node_modules/.openapi.json
+	$(BIN)/python -m adk_agent_sim.server.web.openapi > web/node_modules/.openapi.json
 	$(IN_WEB) openapi-typescript node_modules/.openapi.json --check --output $(patsubst web/%,%,$(API_TYPES)) || { echo "$(API_TYPES) is out of date: run make web-types"; exit 1; }
 
 chromium: $(VENV)/.ready
