@@ -12,7 +12,6 @@ import pytest
 from adk_agent_sim import server
 from adk_agent_sim.adk.evals.case_badge import BadgeState
 from adk_agent_sim.server.web.openapi import build_document, render_document
-from adk_agent_sim.timeline.read_model.interruption import Interruption
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
@@ -31,7 +30,7 @@ def test_every_message_of_the_web_api_is_in_it_including_those_of_the_socket() -
         if isinstance(value, type) and value.__module__ == module.__name__
     }
     # The enumerations of the read model are shared with the database, the protocol and the commands.
-    shared = (SessionStatus, Interruption, RequestKind, RowKind, RowStatus, BadgeState)
+    shared = (SessionStatus, RequestKind, RowKind, RowStatus, BadgeState)
     declared |= {enumeration.__name__ for enumeration in shared}
 
     assert declared - schemas == set()

@@ -11,11 +11,13 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from google.protobuf.message import DecodeError
-from sqlalchemy import Connection, Engine, Select, and_, bindparam, false, func, not_, or_, select, tuple_
+from sqlalchemy import Connection, Engine, Select, and_, bindparam, false, func, or_, select, tuple_
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.sql import ColumnElement
@@ -39,9 +41,9 @@ from adk_agent_sim.persistence.writer import Writer
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import QueueCursor, SessionSummary
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.session_liveness import list_stored_statuses
 from adk_agent_sim.timeline.session_queries import AgentSessions, QueueEntry, SessionFilter
 from adk_agent_sim.timeline.store import EVERY_SESSION
 
@@ -155,8 +157,15 @@ class DatabaseStore:
         self, wanted: SessionFilter = EVERY_SESSION, limit: int | None = None
     ) -> Sequence[SessionSummary]:
         """Return session summaries, newest first; reads no logs."""
-        query = _build_list_query(wanted).limit(limit)
-        return await self._run_query(lambda connection: _read_summaries(connection, query))
+        found: list[SessionSummary] = []
+        while True:
+            query = _build_list_query(wanted).limit(limit)
+            page = await self._run_query(partial(_read_summaries, query=query))
+            # The column has what the log says; whether a process can go on with the session is known only here.
+            found += filter(wanted.matches_status, page)
+            if limit is None or len(page) < limit or len(found) >= limit:
+                return found[:limit]
+            wanted = replace(wanted, before=page[-1].cursor)
 
     async def list_pending(
         self,
@@ -252,7 +261,7 @@ def _build_list_query(wanted: SessionFilter) -> Select[bytes, bytes]:
     if wanted.before is not None:
         query = query.where(tuple_(_sessions.created_at, _sessions.id) < wanted.before)
     if wanted.statuses:
-        query = query.where(_build_status_condition(wanted))
+        query = query.where(_sessions.session_status.in_(sorted(list_stored_statuses(wanted.statuses))))
     if wanted.of_agents is not None:
         query = query.where(_build_agents_condition(wanted.of_agents))
     elif wanted.agent:
@@ -275,14 +284,6 @@ def _build_agents_condition(agents: AgentSessions) -> ColumnElement[bool]:
     # SQLAlchemy deprecates an empty or_(), and `false()` makes it match nothing.
     is_earlier = and_(or_(false(), *has_app), _sessions.id.not_in(list(agents.other_ids)))
     return or_(_sessions.id.in_(list(agents.session_ids)), is_earlier)
-
-
-def _build_status_condition(wanted: SessionFilter) -> ColumnElement[bool]:
-    has_status = _sessions.session_status.in_([status.value for status in wanted.statuses])
-    if wanted.live_ids is None:
-        return has_status
-    is_live = _sessions.id.in_(list(wanted.live_ids))
-    return or_(and_(is_live, has_status), not_(is_live) if SessionStatus.CLOSED in wanted.statuses else false())
 
 
 def _read_summaries(connection: Connection, query: Select[bytes, bytes]) -> Sequence[SessionSummary]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from adk_agent_sim.timeline.blocks import PackedIds
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.schema_options import SCHEMA_OPTIONS
 from adk_agent_sim.timeline.session_events import AgentJoined, Closed, Forked, Noted, Rewound
 from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
 from adk_agent_sim.timeline.world_events import (
@@ -43,6 +44,8 @@ class Player(StrEnum):
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentPath:
     """Identifies one of the agents of a run: several run side by side, or inside a tool of another agent."""
+
+    __pydantic_config__: ClassVar[Mapping[str, bool]] = SCHEMA_OPTIONS
 
     branch: str = ""
     """ADK's branch, such as `root.searcher`; empty for agents that see the whole conversation."""

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adk_agent_sim.cli.sessions.database import find_session
-
 if TYPE_CHECKING:
     from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.verdict.trace_files import FoundTrace
@@ -47,6 +45,7 @@ def save_verdicts(database: str, verdicts: Mapping[str, Mapping[str, Any]], judg
 async def _read_sessions(database: str, names: Sequence[str]) -> list[StoredSession]:
     from adk_agent_sim.persistence.database_store import open_store
     from adk_agent_sim.timeline.timeline import Timeline
+    from adk_agent_sim.use_cases.sessions import find_session
 
     async with open_store(database) as store:
         found = [await find_session(Timeline(store), name) for name in names]

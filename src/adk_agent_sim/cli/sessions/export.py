@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adk_agent_sim.cli.evals.criteria_option import criteria_option
-from adk_agent_sim.cli.sessions.database import database_option, find_session
+from adk_agent_sim.cli.sessions.database import database_option
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName, build_eval_set_name
 from adk_agent_sim.text.terminal_output import (
     print_document,
@@ -133,6 +133,7 @@ async def _read_session(
     from adk_agent_sim.timeline import jsonl
     from adk_agent_sim.timeline.redaction.redacted_records import iter_redacted_records
     from adk_agent_sim.timeline.timeline import Timeline
+    from adk_agent_sim.use_cases.sessions import find_session
 
     async with open_store(database) as store:
         session = await find_session(Timeline(store), name)

@@ -39,10 +39,11 @@ from adk_agent_sim.server.evals.api_models import (
 from adk_agent_sim.server.evals.case_replays import CaseReplays, LoadedAgent
 from adk_agent_sim.server.evals.eval_views import build_check_info, build_field_info
 from adk_agent_sim.server.sessions import row_details
-from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail, to_api_row
+from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.server.web.json_input import parse_json_object_input
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.read_model.open_rows import end_open_row
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 
 MAX_FIELD_CHARS = 100_000
@@ -197,10 +198,10 @@ class OpenEvalFile:
         scores = await asyncio.to_thread(score_case, list_invocations(case), list_invocations(other), self.file.path)
         return build_check_info(other_name, None, scores, "")
 
-    async def list_rows(self, case_key: str, start: int, count: int) -> list[Row]:
+    async def list_rows(self, case_key: str, start: int, count: int) -> list[TimelineRow]:
         """Return up to `count` rows of a case from index `start` on."""
         _, rows = await asyncio.to_thread(self._build_timeline, case_key)
-        return [to_api_row(row, is_live=False) for row in rows[start : start + count]]
+        return [end_open_row(row) for row in rows[start : start + count]]
 
     async def get_row_detail(self, case_key: str, index: int, *, full: bool) -> RowDetail:
         """Return the values and files of a row; long values are cut unless `full`."""

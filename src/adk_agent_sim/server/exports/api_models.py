@@ -6,6 +6,7 @@ from pydantic import Field
 
 from adk_agent_sim.golden.eval_criteria import DEFAULT_JUDGE_MODEL, CallMatch, RubricText, Score
 from adk_agent_sim.golden.export_formats import ExportFormatName
+from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
 from adk_agent_sim.use_cases.record import Record
 
 
@@ -17,15 +18,6 @@ class ExportFormatInfo(Record):
     extension: str = Field(description="How the names of its files end")
     requirement: str = Field(description="What a session needs before it can be exported; empty if nothing")
     is_redactable: bool = Field(description="Whether secrets can be removed on request")
-
-
-class ExportRecord(Record):
-    """An export that was written."""
-
-    format: ExportFormatName
-    path: str
-    eval_id: str
-    exported_at: float
 
 
 class CriteriaInput(Record):
@@ -81,7 +73,7 @@ class EvalCaseKeys(Record):
 class ExportResult(Record):
     """The result of an export."""
 
-    record: ExportRecord
+    record: ExportEntry
     case_json: str = Field(description="The case or fixture that was written, as JSON text")
     command: str = Field(description="The command that runs `adk eval` or `adk test` on it")
     criteria_path: str | None = Field(default=None, description="The test_config.json that was written")
@@ -106,8 +98,8 @@ class ExportPreview(Record):
     criteria_path: str | None = Field(default=None, description="The test_config.json beside the EvalSet")
     criteria: CriteriaInfo | None = Field(default=None, description="The criteria that it has now, if it has any")
     obstacles: list[str] = Field(description="Why it is refused without `anyway`")
-    previous: ExportRecord | None = Field(description="The last export in this format; another one needs `again`")
-    replaceable: ExportRecord | None = Field(
+    previous: ExportEntry | None = Field(description="The last export in this format; another one needs `again`")
+    replaceable: ExportEntry | None = Field(
         default=None,
         description="The export that `replace` replaces: of this session, or else of the session that it is a fork of",
     )

@@ -31,10 +31,11 @@ from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormatName
 from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder, build_eval_id
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_exported_events
 from adk_agent_sim.golden.user_turns import describe_left_out
-from adk_agent_sim.server.exports.api_models import ExportFormatInfo, ExportRecord, ExportResult
+from adk_agent_sim.server.exports.api_models import ExportFormatInfo, ExportResult
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.file_names import find_unused_path
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
 from adk_agent_sim.timeline.strict_json import dump_json
 
 
@@ -121,7 +122,7 @@ def write_eval_case(source: ExportSource) -> ExportResult:
         if not source.is_preview:
             write_criteria(path, source.criteria)
     return ExportResult(
-        record=ExportRecord(format="evalset", path=str(path), eval_id=case.eval_id, exported_at=source.now),
+        record=ExportEntry(format="evalset", path=str(path), eval_id=case.eval_id, exported_at=source.now),
         case_json=dump_json(to_json_value(case), indent=2),
         command=build_eval_command("adk", _quote_folder(config), path, criteria_path),
         criteria_path=str(criteria_path) if criteria_path else None,
@@ -155,7 +156,7 @@ def write_test_fixture(source: ExportSource) -> ExportResult:
     move_note = f"`adk test` reads fixtures only from the folder `tests` beside agent.py: move {path} there."
     warnings = [] if config.folder else [move_note]
     return ExportResult(
-        record=ExportRecord(format="adk-test", path=str(path), eval_id=path.stem, exported_at=source.now),
+        record=ExportEntry(format="adk-test", path=str(path), eval_id=path.stem, exported_at=source.now),
         case_json=dump_json(build_adk_test_fixture(session, finished), indent=2),
         command=f"adk test {_quote_folder(config)}",
         notes=[*warnings, *source.describe_left_out()],

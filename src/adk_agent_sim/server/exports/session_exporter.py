@@ -19,7 +19,6 @@ from adk_agent_sim.server.exports.api_models import (
     EvalCaseKeys,
     ExportInput,
     ExportPreview,
-    ExportRecord,
     ExportResult,
 )
 from adk_agent_sim.server.exports.export_paths import find_export_folder, resolve_export_path
@@ -53,11 +52,10 @@ class SessionExporter:
             if not (export_input.again or export_input.replace):
                 await self._check_not_exported(export_input, source)
             result = await asyncio.to_thread(write, source)
-            entry = ExportEntry(**dict(result.record))
-            await self._timeline.record_export(session_id, entry)
+            await self._timeline.record_export(session_id, result.record)
         return result.model_copy(update={"eval_case": await self._find_case(session_id, result.record)})
 
-    async def _find_case(self, session_id: str, record: ExportRecord) -> EvalCaseKeys | None:
+    async def _find_case(self, session_id: str, record: ExportEntry) -> EvalCaseKeys | None:
         """Return where the eval pages show what was written; None if they do not."""
         agent = self._runs.find_agent(await self._timeline.get_summary(session_id))
         if self._evals is None or agent is None or record.format != "evalset":
@@ -119,7 +117,7 @@ class SessionExporter:
         # The path is checked again: the agent's folders may be others than when it was written.
         return replace(source, path=resolve_export_path(config, export_input.format, old.path), replaces=old.eval_id)
 
-    async def _find_replaceable(self, export_input: ExportInput, source: ExportSource) -> ExportRecord | None:
+    async def _find_replaceable(self, export_input: ExportInput, source: ExportSource) -> ExportEntry | None:
         """Return the export that a corrected session replaces: its own last one, else of what it is a fork of."""
         own = await self._find_previous_export(export_input, source)
         if own is not None:
@@ -138,20 +136,17 @@ class SessionExporter:
         if previous is not None:
             raise AlreadyExported(previous.path, previous.eval_id)
 
-    async def _find_previous_export(self, export_input: ExportInput, source: ExportSource) -> ExportRecord | None:
+    async def _find_previous_export(self, export_input: ExportInput, source: ExportSource) -> ExportEntry | None:
         exports = (await self._timeline.get_summary(source.session_id)).exports
         previous = [each for each in exports if each.format == export_input.format]
         if previous:
-            last = previous[-1]
-            return ExportRecord(
-                format=export_input.format, path=last.path, eval_id=last.eval_id, exported_at=last.exported_at
-            )
+            return previous[-1]
         if export_input.format != "evalset":
             return None  # only an EvalSet case holds the id of the session that it was made from
         path = source.path or source.config.resolve_eval_set_path()
         with explain_write_errors(path):
             known = await asyncio.to_thread(find_case_id, path, source.session_id)
-        return ExportRecord(format="evalset", path=str(path), eval_id=known, exported_at=0) if known else None
+        return ExportEntry(format="evalset", path=str(path), eval_id=known, exported_at=0) if known else None
 
 
 def _read_criteria_input(export_input: ExportInput) -> EvalCriteria | None:

@@ -22,19 +22,21 @@ from adk_agent_sim.server.sessions.environment_api_models import (
     ToolSwitchInput,
 )
 from adk_agent_sim.server.sessions.pause_api_models import PauseAnswerInput
-from adk_agent_sim.server.sessions.row_api_models import NoteInput, Row
+from adk_agent_sim.server.sessions.row_api_models import NoteInput
 from adk_agent_sim.server.sessions.session_api_models import PendingToolCall, SessionDetail, StateEdit
 from adk_agent_sim.server.web.api_dependencies import (
     ActionsDependency,
     EnvironmentDependency,
     ExporterDependency,
     FormsDependency,
+    ServicesDependency,
     ToolsDependency,
     TurnsDependency,
 )
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import error_response, json_response
-from adk_agent_sim.use_cases.record import FieldProblem
+from adk_agent_sim.use_cases import sessions as use_cases
+from adk_agent_sim.use_cases.record import Answer, FieldProblem
 
 action_api = create_router("/api/sessions/{session_id}")
 
@@ -77,10 +79,10 @@ async def stop_run(actions: ActionsDependency, session_id: str) -> Response:
     return json_response(await actions.stop_run(session_id))
 
 
-@action_api.post("/rows/{index}/note", response_model=Row)
-async def note_row(actions: ActionsDependency, session_id: str, index: int, note: NoteInput) -> Response:
+@action_api.post("/rows/{index}/note", response_model=Answer)
+async def note_row(services: ServicesDependency, session_id: str, index: int, note: NoteInput) -> Response:
     """Put a note on a row, change it, or remove it; also in a closed session."""
-    return json_response(await actions.note_row(session_id, index, note.text))
+    return json_response(await use_cases.note_row(services.timeline, session_id, index, note.text))
 
 
 @action_api.post("/turns/{turn_id}/decision", response_model=SessionDetail)

@@ -1,4 +1,4 @@
-"""What a person does in a session other than play its model: send messages, confirm and cancel calls, stop, note."""
+"""What a person does in a session other than play its model: send messages, confirm and cancel calls, stop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from adk_agent_sim.errors import InvalidTransition, MalformedValue, NotFound
 from adk_agent_sim.server.sessions.decision_api_models import ConfirmationInput, FilePart, UserMessage
 from adk_agent_sim.server.sessions.pause_actions import PauseActions
 from adk_agent_sim.server.sessions.pause_api_models import PauseAnswerInput
-from adk_agent_sim.server.sessions.row_api_models import Row, to_api_row
 from adk_agent_sim.server.sessions.session_api_models import SessionDetail, StateEdit
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
@@ -24,7 +23,7 @@ _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_
 
 
 class SessionActions:
-    """Acts in sessions whose agents run in this process; remote calls can be cancelled, and any row can have a note."""
+    """Acts in sessions whose agents run in this process; remote calls can be cancelled."""
 
     def __init__(
         self, timeline: Timeline, runs: SessionRuns, directory: SessionDirectory, pauses: PauseActions
@@ -111,16 +110,6 @@ class SessionActions:
         else:
             await self._runs.require(session_id, "edit the state").edit_state(changes)
         return await self._directory.get_detail(session_id)
-
-    async def note_row(self, session_id: str, index: int, text: str) -> Row:
-        """Put a note on a row in place of the one that it has; a text without visible characters removes it.
-
-        Raises:
-            NotFound: The session has no such row.
-        """
-        await self._timeline.note_row(session_id, index, text.strip())
-        (row,) = await self._timeline.read_rows(session_id, index, 1)
-        return to_api_row(row, is_live=self._runs.is_playable(session_id))
 
 
 def _decode_file(file: FilePart) -> bytes:

@@ -1,8 +1,9 @@
 """Everything that the web API does with sessions, wired in one place.
 
-SessionRuns  (agents in this process) --+--> SessionDirectory     list, create, rename, close, delete
+SessionRuns  (agents in this process) --+--> use_cases.sessions   list, describe, rename, note, close, delete
+                                        +--> SessionDirectory     a session with what can be done in it; new ones
 Timeline     (summaries and rows)     --+--> SessionReader        rows, briefing, request, state
-                                        +--> SessionActions       as the user: messages, confirmations, stop; notes
+                                        +--> SessionActions       as the user: messages, confirmations, stop
                                         +--> TurnActions          as the model: decide, suggest
                                         +--> ToolActions          as a tool: respond
                                         +--> FormChecks           problems of a form before it is sent
@@ -58,8 +59,9 @@ class SessionServices:
             evals: The files of eval cases, among which exports are found.
         """
         self.agents = agents
+        self.timeline = timeline
         restarts = restarts or AgentRestarts(timeline)
-        self._runs = runs = SessionRuns(agents, timeline, allow_remote_agents=allow_remote_agents)
+        self.runs = runs = SessionRuns(agents, timeline, allow_remote_agents=allow_remote_agents)
         time_travel = TimeTravelDescriber(timeline, runs, restarts)
         pauses = PauseActions(timeline, runs, restarts)
         self.directory = SessionDirectory(timeline, runs, time_travel, pauses)
@@ -74,14 +76,14 @@ class SessionServices:
         self.worlds = WorldRuns(timeline, runs)
         self.travels = TimeTravelActions(timeline, runs, self.directory, time_travel, remote_travels, self.worlds)
         self.players = PlayerChoice(timeline, runs, self.directory, time_travel)
-        self.live_updates = LiveUpdates(timeline, self.directory, agents)
+        self.live_updates = LiveUpdates(self.directory, agents)
 
     async def delete_untouched_sessions(self) -> None:
         """Delete the sessions in which nothing happened before their server was killed."""
-        await self._runs.delete_untouched_sessions()
+        await self.runs.delete_untouched_sessions()
 
     async def close(self) -> None:
         """Close all runs and release the agents' resources."""
         await self.agents.close()
         await self.worlds.close()
-        await self._runs.close()
+        await self.runs.close()

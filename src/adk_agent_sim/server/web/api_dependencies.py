@@ -24,50 +24,50 @@ def _get_services(request: Request) -> SessionServices:
     return request.app.state.services
 
 
-_Services = Annotated[SessionServices, Depends(_get_services)]
+ServicesDependency = Annotated[SessionServices, Depends(_get_services)]
 
 
-def _get_agents(services: _Services) -> AgentCatalog:
+def _get_agents(services: ServicesDependency) -> AgentCatalog:
     return services.agents
 
 
-def _get_directory(services: _Services) -> SessionDirectory:
+def _get_directory(services: ServicesDependency) -> SessionDirectory:
     return services.directory
 
 
-def _get_reader(services: _Services) -> SessionReader:
+def _get_reader(services: ServicesDependency) -> SessionReader:
     return services.reader
 
 
-def _get_actions(services: _Services) -> SessionActions:
+def _get_actions(services: ServicesDependency) -> SessionActions:
     return services.actions
 
 
-def _get_turns(services: _Services) -> TurnActions:
+def _get_turns(services: ServicesDependency) -> TurnActions:
     return services.turns
 
 
-def _get_tools(services: _Services) -> ToolActions:
+def _get_tools(services: ServicesDependency) -> ToolActions:
     return services.tools
 
 
-def _get_forms(services: _Services) -> FormChecks:
+def _get_forms(services: ServicesDependency) -> FormChecks:
     return services.forms
 
 
-def _get_environment(services: _Services) -> EnvironmentControls:
+def _get_environment(services: ServicesDependency) -> EnvironmentControls:
     return services.environment
 
 
-def _get_exporter(services: _Services) -> SessionExporter:
+def _get_exporter(services: ServicesDependency) -> SessionExporter:
     return services.exporter
 
 
-def _get_travels(services: _Services) -> TimeTravelActions:
+def _get_travels(services: ServicesDependency) -> TimeTravelActions:
     return services.travels
 
 
-def _get_players(services: _Services) -> PlayerChoice:
+def _get_players(services: ServicesDependency) -> PlayerChoice:
     return services.players
 
 
