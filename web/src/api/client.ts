@@ -3,6 +3,7 @@ import type {
   AgentInfo,
   AnnotationInfo,
   AnnotationPatch,
+  Answer,
   BenchEntry,
   BenchInfo,
   BenchRunDetail,
@@ -33,7 +34,6 @@ import type {
   PlayerOption,
   ProfileSwitchInput,
   QueuePage,
-  Row,
   RowDetail,
   RuleSwitchInput,
   ScenarioCheckInfo,
@@ -48,6 +48,7 @@ import type {
   StateNeeds,
   Suggestion,
   TimeControlInput,
+  TimelineRow,
   ToolResponseInput,
   ToolSwitchInput,
   TravelInput,
@@ -172,12 +173,11 @@ export const api = {
     const chosen = { ...(userId ? { user_id: userId } : {}), ...(state ? { state } : {}) };
     return requestJson<SessionDetail>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
   },
-  renameSession: (sessionId: string, name: string) =>
-    requestJson<SessionDetail>("PATCH", sessionUrl(sessionId), { name }),
+  renameSession: (sessionId: string, name: string) => requestJson<Answer>("PATCH", sessionUrl(sessionId), { name }),
   deleteSession: (sessionId: string) => requestOk("DELETE", sessionUrl(sessionId)),
-  closeSession: (sessionId: string) => requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/close")),
+  closeSession: (sessionId: string) => requestJson<Answer>("POST", sessionUrl(sessionId, "/close")),
   listRows: (sessionId: string, start: number, count: number) =>
-    requestJson<Row[]>("GET", sessionUrl(sessionId, `/rows?start=${start}&count=${count}`)),
+    requestJson<TimelineRow[]>("GET", sessionUrl(sessionId, `/rows?start=${start}&count=${count}`)),
   getRow: (sessionId: string, index: number, full: boolean) =>
     requestJson<RowDetail>("GET", sessionUrl(sessionId, `/rows/${index}?full=${full}`)),
   getWorldOfSession: (sessionId: string) => requestJson<PlayedWorldInfo>("GET", sessionUrl(sessionId, "/world")),
@@ -189,7 +189,7 @@ export const api = {
   getVerdict: (sessionId: string, index: number) =>
     requestJson<VerdictInfo>("GET", sessionUrl(sessionId, `/rows/${index}/verdict`)),
   noteRow: (sessionId: string, index: number, text: string) =>
-    requestJson<Row>("POST", sessionUrl(sessionId, `/rows/${index}/note`), { text } satisfies NoteInput),
+    requestJson<Answer>("POST", sessionUrl(sessionId, `/rows/${index}/note`), { text } satisfies NoteInput),
   getBriefing: (sessionId: string, turnId: string | null) =>
     requestJson<Briefing>(
       "GET",
@@ -286,7 +286,7 @@ export const api = {
   getBenchRun: (benchKey: string, runId: string, attempt: string, afterSeq: number) =>
     requestJson<BenchRunDetail>("GET", benchRunUrl(benchKey, runId, `?attempt=${attempt}&after_seq=${afterSeq}`)),
   listBenchRunRows: (benchKey: string, runId: string, start: number, count: number) =>
-    requestJson<Row[]>("GET", benchRunUrl(benchKey, runId, `/rows?start=${start}&count=${count}`)),
+    requestJson<TimelineRow[]>("GET", benchRunUrl(benchKey, runId, `/rows?start=${start}&count=${count}`)),
   getBenchRunRow: (benchKey: string, runId: string, index: number, full: boolean) =>
     requestJson<RowDetail>("GET", benchRunUrl(benchKey, runId, `/rows/${index}?full=${full}`)),
   getBenchRunVerdict: (benchKey: string, runId: string, index: number) =>
@@ -298,7 +298,7 @@ export const api = {
   getEvalFile: (fileKey: string) => requestJson<EvalFileInfo>("GET", evalUrl(fileKey)),
   getEvalCase: (fileKey: string, caseKey: string) => requestJson<EvalCaseDetail>("GET", evalCaseUrl(fileKey, caseKey)),
   listEvalRows: (fileKey: string, caseKey: string, start: number, count: number) =>
-    requestJson<Row[]>("GET", evalCaseUrl(fileKey, caseKey, `/rows?start=${start}&count=${count}`)),
+    requestJson<TimelineRow[]>("GET", evalCaseUrl(fileKey, caseKey, `/rows?start=${start}&count=${count}`)),
   getEvalRow: (fileKey: string, caseKey: string, index: number, full: boolean) =>
     requestJson<RowDetail>("GET", evalCaseUrl(fileKey, caseKey, `/rows/${index}?full=${full}`)),
   checkEvalCase: (fileKey: string, caseKey: string) =>

@@ -1,11 +1,11 @@
-import type { Row } from "../api/types";
+import type { TimelineRow } from "../api/types";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
 import { useTravel } from "./travelContext";
 import { canGoBackTo } from "./undoneRows";
 
 /** What a person can do with the point of the session that a row is at. */
-export function TravelMenu({ row }: { row: Row }) {
+export function TravelMenu({ row }: { row: TimelineRow }) {
   const travel = useTravel();
   if (!travel || !canGoBackTo(row)) return null;
   const { session, isBusy, start } = travel;

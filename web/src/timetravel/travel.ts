@@ -1,7 +1,7 @@
 /** Undo, redo, go back and fork: asking the server, and what a person has to confirm first. Has no components. */
 
 import { ApiError, api, getErrorMessage } from "../api/client";
-import type { Row, SessionDetail, TravelInput, TravelPlan, TravelProgress } from "../api/types";
+import type { SessionDetail, TimelineRow, TravelInput, TravelPlan, TravelProgress } from "../api/types";
 import { copyDrafts } from "../composer/drafts";
 import { readFiles, writeFiles } from "../state/fileStore";
 import { findModelTurn } from "../state/sessionStatus";
@@ -10,7 +10,7 @@ import { loadPrefill, type Prefill, prefills } from "./prefill";
 /** An undo, redo, go back or fork: what is asked of the server, and what goes into the composer afterwards. */
 export interface TravelRequest {
   action: TravelInput["action"];
-  row?: Row;
+  row?: TimelineRow;
   /** Whether the message or decision of the row is put into the composer. */
   isEdit?: boolean;
 }

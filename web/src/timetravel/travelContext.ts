@@ -1,5 +1,5 @@
 import { createContext, useContext } from "react";
-import type { Row, SessionDetail, TravelProgress } from "../api/types";
+import type { SessionDetail, TimelineRow, TravelProgress } from "../api/types";
 import type { TravelRequest } from "./travel";
 
 /** What the parts of the workbench can do with the past of its session. */
@@ -10,7 +10,7 @@ export interface Travel {
   progress: TravelProgress | null;
   start: (request: TravelRequest) => void;
   onError: (message: string) => void;
-  isUndone: (row: Row) => boolean;
+  isUndone: (row: TimelineRow) => boolean;
 }
 
 export const TravelContext = createContext<Travel | null>(null);
