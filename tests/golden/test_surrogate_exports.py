@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from adk_agent_sim.server.exports.export_writers import EXPORT_WRITERS, ExportSource
 from click.testing import CliRunner
 from google.adk.agents import LlmAgent
 from google.adk.evaluation.eval_set import EvalSet
@@ -21,7 +22,6 @@ from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormatName
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.server.exports.export_writers import EXPORT_WRITERS, ExportSource
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.events import Event, Session
 
