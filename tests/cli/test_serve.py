@@ -196,12 +196,12 @@ def test_sessions_are_listed_with_status_agent_age_and_size(tmp_path: Path) -> N
     assert done.startswith(f"{session_id}  done")
     assert "math" in done
     assert done.endswith("sums")
-    assert [(one["status"], one["waiting"], one["agent"]) for one in listed] == [
+    assert [(one["status"], len(one["pending"]), one["agent_name"]) for one in listed] == [
         ("waiting", 1, "math"),
         ("done", 0, "math"),
     ]
-    assert listed[1]["bytes"] > 100
-    assert listed[1]["events"] == 10
+    assert listed[1]["stored_bytes"] > 100
+    assert listed[1]["last_seq"] == 10
 
 
 def test_listed_sessions_can_be_searched_and_limited(tmp_path: Path) -> None:

@@ -12,9 +12,11 @@ import pytest
 from adk_agent_sim import server
 from adk_agent_sim.adk.evals.case_badge import BadgeState
 from adk_agent_sim.server.web.openapi import build_document, render_document
-from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
+from adk_agent_sim.timeline.events import AgentPath
+from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
+from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
+from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus, TimelineRow
 from adk_agent_sim.use_cases.record import Record
 
 
@@ -29,9 +31,10 @@ def test_every_message_of_the_web_api_is_in_it_including_those_of_the_socket() -
         for name, value in vars(module).items()
         if isinstance(value, type) and value.__module__ == module.__name__
     }
-    # The enumerations of the read model are shared with the database, the protocol and the commands.
+    # The read model's enumerations and what is sent of it as it is: the database and the commands have the same.
     shared = (SessionStatus, RequestKind, RowKind, RowStatus, BadgeState)
-    declared |= {enumeration.__name__ for enumeration in shared}
+    sent = (AgentPath, ExportEntry, PendingRequest, TimelineRow)
+    declared |= {each.__name__ for each in (*shared, *sent)}
 
     assert declared - schemas == set()
     assert schemas - declared - {record.__name__ for record in _list_subclasses(Record)} == set()
