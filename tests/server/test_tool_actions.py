@@ -156,7 +156,7 @@ def _copy_files(database: Path, folder: Path) -> None:
 async def _check_that_nobody_waits(client: ApiClient, session_id: str, request_id: str) -> dict[str, Any]:
     """Check a session whose server ended while a tool waited, and return the row of the call."""
     detail = await client.get(f"/sessions/{session_id}")
-    assert (detail["status"], detail["pending"], detail["running_since"]) == ("closed", [], None)
+    assert (detail["status"], detail["pending"], detail["running_since"]) == ("interrupted", [], None)
     assert (await client.get("/queue"))["items"] == []
     (row,) = [row for row in await client.get_rows(session_id) if row["kind"] == "call"]
     assert row["status"] == "cancelled"

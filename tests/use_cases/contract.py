@@ -112,7 +112,7 @@ class Refused(Exception):
 async def send_request(client: ApiClient, method: str, path: str, body: Any = None) -> Any:
     """Return the answer of a server that runs; raise Refused."""
     answer = await client.client.request(method, f"/api{path}", json=body)
-    value = answer.json() if answer.content else None
+    value: Any = answer.json() if answer.content else None
     if answer.is_error:
         assert answer.status_code < 500, answer.text
         raise Refused(value["error"], value["message"])

@@ -77,6 +77,15 @@ class CriteriaInfo(EvalCriteria):
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
+class WrittenExport(Record):
+    """An export that another process has written."""
+
+    format: ExportFormatName
+    path: str = Field(max_length=4096)
+    eval_id: str = Field(max_length=1000)
+    exported_at: float
+
+
 class EvalCaseKeys(Record):
     """Where the eval pages show a case."""
 

@@ -49,7 +49,13 @@ from adk_agent_sim.timeline.redaction.redacted_records import iter_redacted_reco
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.write_errors import explain_write_errors
-from adk_agent_sim.use_cases.export_records import CriteriaInfo, ExportPreview, ExportRequest, ExportResult
+from adk_agent_sim.use_cases.export_records import (
+    CriteriaInfo,
+    ExportPreview,
+    ExportRequest,
+    ExportResult,
+    WrittenExport,
+)
 from adk_agent_sim.use_cases.record import Answer
 
 
@@ -120,9 +126,9 @@ async def render_export(
     return (await _read_export(timeline, session_id, request, agent)).text
 
 
-async def record_export(timeline: Timeline, session_id: str, entry: ExportEntry) -> Answer:
+async def record_export(timeline: Timeline, session_id: str, export: WrittenExport) -> Answer:
     """Record an export that another process has written, because this one has the database."""
-    await timeline.record_export(session_id, entry)
+    await timeline.record_export(session_id, ExportEntry(**dict(export)))
     return Answer(session_id=session_id, revision=(await timeline.get_summary(session_id)).last_seq)
 
 

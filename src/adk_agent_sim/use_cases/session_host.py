@@ -71,7 +71,7 @@ class SessionHost:
         """Return a filter with what is known here about the sessions that it is about."""
         return replace(wanted, liveness=self.liveness)
 
-    async def close_run(self, session_id: str) -> bool:
+    async def close_run(self, session_id: str, reason: str) -> bool:
         """Close the run of a session, if it has one here; returns whether it had."""
         return False
 

@@ -153,7 +153,7 @@ async def close_session(
         SessionNotFound: There is no such session.
     """
     summary = await timeline.get_summary(session_id)
-    if not await host.close_run(session_id) and not host.liveness.has_ended(summary):
+    if not await host.close_run(session_id, reason) and not host.liveness.has_ended(summary):
         await timeline.close_session(session_id, reason)
     return await _build_answer(timeline, session_id)
 

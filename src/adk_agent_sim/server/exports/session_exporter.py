@@ -11,10 +11,15 @@ from adk_agent_sim.errors import AgentNotLocal
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases import exports
-from adk_agent_sim.use_cases.export_records import EvalCaseKeys, ExportPreview, ExportRequest, ExportResult
+from adk_agent_sim.use_cases.export_records import (
+    EvalCaseKeys,
+    ExportPreview,
+    ExportRequest,
+    ExportResult,
+    WrittenExport,
+)
 from adk_agent_sim.use_cases.record import Answer
 
 
@@ -37,9 +42,9 @@ class SessionExporter:
         config = await self._find_config(session_id)
         return await exports.preview_export(self._timeline, session_id, request, config, is_confined=True)
 
-    async def record_export(self, session_id: str, entry: ExportEntry) -> Answer:
+    async def record_export(self, session_id: str, export: WrittenExport) -> Answer:
         """Record an export that a command has written."""
-        return await exports.record_export(self._timeline, session_id, entry)
+        return await exports.record_export(self._timeline, session_id, export)
 
     async def _find_config(self, session_id: str) -> SimulatedAgentConfig | None:
         """Return the config of a session's agent; None if it runs in another process.

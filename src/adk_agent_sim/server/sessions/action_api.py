@@ -34,9 +34,8 @@ from adk_agent_sim.server.web.api_dependencies import (
 )
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import error_response, json_response
-from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
 from adk_agent_sim.use_cases import sessions as use_cases
-from adk_agent_sim.use_cases.export_records import ExportPreview, ExportRequest, ExportResult
+from adk_agent_sim.use_cases.export_records import ExportPreview, ExportRequest, ExportResult, WrittenExport
 from adk_agent_sim.use_cases.record import Answer, FieldProblem
 
 action_api = create_router("/api/sessions/{session_id}")
@@ -187,6 +186,6 @@ async def preview_export(exporter: ExporterDependency, session_id: str, request:
 
 
 @action_api.post("/exports", response_model=Answer)
-async def record_export(exporter: ExporterDependency, session_id: str, entry: ExportEntry) -> Response:
+async def record_export(exporter: ExporterDependency, session_id: str, export: WrittenExport) -> Response:
     """Record an export that a command has written to a file of its own, so that the session is shown as exported."""
-    return json_response(await exporter.record_export(session_id, entry))
+    return json_response(await exporter.record_export(session_id, export))

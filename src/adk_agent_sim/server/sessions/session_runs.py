@@ -179,7 +179,7 @@ class SessionRuns(SessionHost):
         is_taken_over = run.agent_run is not None and run.agent_run.recorded_session.player is Player.HUMAN
         return is_taken_over or run.player_name == HUMAN
 
-    async def close_run(self, session_id: str) -> bool:
+    async def close_run(self, session_id: str, reason: str) -> bool:
         """Close the run of a session, if it has one; returns whether it had."""
         if session_id not in self._runs:
             return False
@@ -187,7 +187,7 @@ class SessionRuns(SessionHost):
         self._players.pop(session_id, None)
         # Runs of one agent share its toolsets and connections: only the last run may release them.
         is_shared = any(other is agent for other, _ in self._runs.values())
-        await run.close(release=not is_shared)
+        await run.close(release=not is_shared, reason=reason)
         return True
 
     async def close(self) -> None:
