@@ -23,7 +23,6 @@ from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.events import Session
-from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases.export_records import ExportRequest
 from adk_agent_sim.use_cases.exports import export_session
@@ -129,10 +128,12 @@ async def test_the_browser_writes_what_the_command_writes(
 ) -> None:
     agent = LlmAgent(name="looker", model="no/such/model")
     config = SimulatedAgentConfig(name=HALF, agent=agent, eval_set_path=tmp_path / "out.json", folder=tmp_path)
-    timeline = Timeline(store := MemoryStore())
-    session = await jsonl.load_session(path, store)
-    request = ExportRequest(format=format_name, anyway=True, finished_only=True)
+    request = ExportRequest(format=format_name, anyway=True, again=True, finished_only=True)
 
-    written = Path((await export_session(timeline, session.session_id, request, config, is_confined=True)).path)
+    async with open_store(path.with_suffix(".db")) as store:
+        timeline = Timeline(store)
+        [summary] = await timeline.list_summaries()
+        session_id = summary.session.session_id
+        written = Path((await export_session(timeline, session_id, request, config, is_confined=True)).path)
 
     CHECKS[format_name](written.read_text(encoding="utf-8"), path)  # noqa: ASYNC240 - a test

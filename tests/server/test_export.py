@@ -70,7 +70,7 @@ async def test_a_preview_shows_what_is_then_written_and_writes_nothing(browser: 
     assert (preview["is_appended"], preview["previous"]) == (False, None)
     assert second["is_appended"]
     assert second["previous"]["eval_id"] == written["eval_id"]
-    assert second["eval_id"] == f"{written['record']['eval_id']}_2"
+    assert second["eval_id"] == f"{written['eval_id']}_2"
     assert _list_files(tmp_path) == ["evals/divider.evalset.json"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from adk_agent_sim.errors import InvalidExportOption
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
@@ -71,10 +71,8 @@ class ExportRequest(Record):
         return self
 
 
-class CriteriaInfo(EvalCriteria):
+class CriteriaInfo(EvalCriteria, Record):
     """The criteria that a test_config.json has."""
-
-    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
 class WrittenExport(Record):
