@@ -14,8 +14,8 @@ from scenario_corpus import load_scenarios
 from adk_agent_sim import EnvironmentSimulationFactory
 from adk_agent_sim.adk.demo.math_agent.agent import app
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
-from adk_agent_sim.adk.script import play_script, read_script
-from adk_agent_sim.adk.tool_catalog import build_tool_catalog
+from adk_agent_sim.adk.loading.tool_catalog import build_tool_catalog
+from adk_agent_sim.adk.simulation.script import play_script, read_script
 from adk_agent_sim.environment.actions import ACTIONS
 from adk_agent_sim.environment.rule_match import OPERATORS, CallNumber, EarlierCall, Match, TimeWindow
 from adk_agent_sim.environment.rules import Rule, Rules

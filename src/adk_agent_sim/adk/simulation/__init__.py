@@ -1,0 +1,1 @@
+"""`Simulation` and scripts: an agent's model played from Python."""
