@@ -285,9 +285,9 @@ async def test_a_run_that_differs_is_refused_and_can_be_accepted(served: Running
         session_id = await _play(browser)
         desk.is_stamping = True
         refusals = [await _refuse(browser, session_id, action, turn=4) for action in ("fork", "go_back")]
-        fork = await _travel(browser, session_id, "fork", turn=4, anyway=True)
+        fork = await _travel(browser, session_id, "fork", turn=4, force=True)
         await browser.wait_for_turn(fork["session_id"])
-        await _travel(browser, session_id, "go_back", turn=4, anyway=True)
+        await _travel(browser, session_id, "go_back", turn=4, force=True)
         await browser.respond(session_id, "again")
         await browser.wait_for_status(session_id, "done")
         with pytest.raises(RunUndone):

@@ -224,7 +224,7 @@ async def test_a_run_that_differs_is_continued_only_if_the_person_insists(browse
     assert (refusal["error"], refusal["can_override"]) == ("ReplayDiverged", True)
     assert "is different" in refusal["message"]
     assert (unchanged["last_seq"], unchanged["status"]) == (seq, "done")
-    await _travel(browser, session_id, "undo", anyway=True)
+    await _travel(browser, session_id, "undo", force=True)
     await browser.respond(session_id, "four")
     await browser.wait_for_status(session_id, "done")
 

@@ -66,7 +66,7 @@ async def test_a_call_waits_in_the_queue_and_gets_the_response_of_a_person(tmp_p
         assert refused["can_override"]
         assert refused["problems"][0]["message"] == problem["message"]
 
-        await client.post(url, _build_response(result='"four"', anyway=True))
+        await client.post(url, _build_response(result='"four"', force=True))
 
         await client.wait_for_turn(session_id)
         (row,) = [row for row in await client.get_rows(session_id) if row["kind"] == "call"]

@@ -440,13 +440,13 @@ def test_arguments_are_one_line(arguments: dict[str, Any], line: str) -> None:
 
 
 def test_a_call_that_was_sent_anyway_is_marked_until_the_agents_next_turn() -> None:
-    decided = replace(_turn_decided(_call_part("c1", "invented")), anyway=True)
+    decided = replace(_turn_decided(_call_part("c1", "invented")), force=True)
     rows = SessionRows()
     payloads = [JOINED, decided, _agent_event(_call_part("c1", "invented")), _turn_asked(), _turn_decided()]
     for event in _build_events([*payloads, _agent_event(_call_part("c2"))]):
         rows.apply(event)
         rows = decode_rows_state(encode_rows_state(rows))
-    assert [(row.call_id, row.anyway) for row in rows.rows.values()] == [("c1", True), ("c2", False)]
+    assert [(row.call_id, row.force) for row in rows.rows.values()] == [("c1", True), ("c2", False)]
 
 
 def test_what_an_agent_inside_a_tool_says_is_a_row_of_its_lane() -> None:

@@ -246,7 +246,7 @@ async def test_a_name_that_is_being_typed_is_not_interrupted_by_a_turn(page: Pag
     await page.evaluate(
         """() => fetch(`/api${location.pathname}/messages`, {
           method: "POST", headers: {"Content-Type": "application/json"},
-          body: JSON.stringify({text: "hello", json_text: null, files: [], anyway: false}),
+          body: JSON.stringify({text: "hello", json_text: null, files: [], force: false}),
         })"""
     )
     await typist.player.wait_for_turn()

@@ -2524,16 +2524,16 @@ export interface components {
          * @description A person's decision as the model: calls with or without text, or a final response.
          */
         DecisionInput: {
-            /**
-             * Anyway
-             * @description Decide although a tool is not offered or arguments are invalid
-             * @default false
-             */
-            anyway: boolean;
             /** Calls */
             calls?: components["schemas"]["CallInput"][];
             /** Decision Id */
             decision_id: string;
+            /**
+             * Force
+             * @description Decide although a tool is not offered or arguments are invalid
+             * @default false
+             */
+            force: boolean;
             /**
              * Json Text
              * @description The final response as JSON text, if there is an output_schema
@@ -2662,7 +2662,7 @@ export interface components {
         ErrorBody: {
             /**
              * Can Override
-             * @description Whether `anyway` or `again` in the request overrides it
+             * @description Whether `force` or `again` in the request overrides it
              * @default false
              */
             can_override: boolean;
@@ -2986,14 +2986,14 @@ export interface components {
              * @default false
              */
             again: boolean;
+            /** @description With `evalset`: criteria for all EvalSets of the folder; null to leave them alone */
+            criteria?: components["schemas"]["CriteriaInput"] | null;
             /**
-             * Anyway
+             * Force
              * @description Export it although `adk test` cannot replay it
              * @default false
              */
-            anyway: boolean;
-            /** @description With `evalset`: criteria for all EvalSets of the folder; null to leave them alone */
-            criteria?: components["schemas"]["CriteriaInput"] | null;
+            force: boolean;
             /**
              * Format
              * @default evalset
@@ -3057,7 +3057,7 @@ export interface components {
             left_out: string[];
             /**
              * Obstacles
-             * @description Why it is refused without `anyway`
+             * @description Why it is refused without `force`
              */
             obstacles: string[];
             /**
@@ -3389,11 +3389,11 @@ export interface components {
          */
         PauseAnswerInput: {
             /**
-             * Anyway
+             * Force
              * @description Send input although it does not match the schema
              * @default false
              */
-            anyway: boolean;
+            force: boolean;
             /**
              * Value
              * @description The input, or the fields of the credential, as JSON text; None simulates a sign-in
@@ -3703,12 +3703,6 @@ export interface components {
             /** Agent Name */
             agent_name: string;
             /**
-             * Anyway
-             * @description Whether the call was sent although it does not match the request
-             * @default false
-             */
-            anyway: boolean;
-            /**
              * Branch
              * @description ADK's branch; empty for agents that see the whole conversation
              * @default
@@ -3722,6 +3716,12 @@ export interface components {
             call_id: string;
             /** Duration Ms */
             duration_ms: number | null;
+            /**
+             * Force
+             * @description Whether the call was sent although it does not match the request
+             * @default false
+             */
+            force: boolean;
             /** Index */
             index: number;
             /**
@@ -4522,12 +4522,6 @@ export interface components {
          * @description What a person responds as a tool: a result, or an exception.
          */
         ToolResponseInput: {
-            /**
-             * Anyway
-             * @description Send it although it does not match the tool's output schema
-             * @default false
-             */
-            anyway: boolean;
             /** Decision Id */
             decision_id: string;
             /**
@@ -4541,6 +4535,12 @@ export interface components {
              * @default
              */
             error_type: string;
+            /**
+             * Force
+             * @description Send it although it does not match the tool's output schema
+             * @default false
+             */
+            force: boolean;
             /**
              * Result
              * @description What the tool returns, as JSON text
@@ -4573,11 +4573,11 @@ export interface components {
              */
             action: "undo" | "redo" | "go_back" | "fork";
             /**
-             * Anyway
+             * Force
              * @description Continue although the replay differs from the recording
              * @default false
              */
-            anyway: boolean;
+            force: boolean;
             /**
              * Row
              * @description The row whose turn is decided again, or whose user message is replaced; for go_back and fork. A fork without a row is where the session is now
@@ -4636,14 +4636,14 @@ export interface components {
          * @description A user message: text, or JSON data for an agent with an input_schema, and files.
          */
         UserMessage: {
+            /** Files */
+            files?: components["schemas"]["FilePart"][];
             /**
-             * Anyway
+             * Force
              * @description Send it although it does not match the schema
              * @default false
              */
-            anyway: boolean;
-            /** Files */
-            files?: components["schemas"]["FilePart"][];
+            force: boolean;
             /**
              * Json Text
              * @description JSON text that is checked against the input_schema
@@ -4767,12 +4767,6 @@ export interface components {
          */
         WorldCallInput: {
             /**
-             * Anyway
-             * @description Call it although the arguments do not match the schema
-             * @default false
-             */
-            anyway: boolean;
-            /**
              * Arguments
              * @description A JSON object as text
              */
@@ -4783,6 +4777,12 @@ export interface components {
              * @enum {string}
              */
             caller: "agent" | "env" | "user";
+            /**
+             * Force
+             * @description Call it although the arguments do not match the schema
+             * @default false
+             */
+            force: boolean;
             /** Tool Name */
             tool_name: string;
         };

@@ -32,7 +32,7 @@ export function describeMismatch(row: Row): { label: string; title: string } | n
   if (row.is_unknown_tool) {
     return { label: "unknown tool", title: "The agent has no tool of this name: the model made it up" };
   }
-  if (row.anyway) {
+  if (row.force) {
     return { label: "sent anyway", title: "The call did not match what the model was offered, and was sent anyway" };
   }
   return null;

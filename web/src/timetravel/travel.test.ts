@@ -23,7 +23,7 @@ test("without callbacks it happens at once, and the turn that waited counts as l
 
   expect(await planTravel(session, { action: "undo" })).toMatchObject({ session: { session_id: "s1" } });
   expect(sent.map((request) => request.path)).toEqual(["/api/sessions/s1/travel/plan", "/api/sessions/s1/travel"]);
-  expect(sent[1]?.body).toEqual({ action: "undo", row: null, anyway: false });
+  expect(sent[1]?.body).toEqual({ action: "undo", row: null, force: false });
   // Also before the response: the live update may come first.
   expect(leftDuring).toEqual([false, true]);
   expect(prefills.leftTurns.has("t1")).toBe(true);
@@ -46,7 +46,7 @@ test("a run that differs is a question once; insisting sends anyway", async () =
     question: { kind: "difference", request, message: "The clock is different." },
   });
   expect(await performTravel(session, request, true)).toEqual({ error: "The clock is different." });
-  expect(sent.map((request) => (request.body as { anyway: boolean }).anyway)).toEqual([false, true]);
+  expect(sent.map((request) => (request.body as { force: boolean }).force)).toEqual([false, true]);
 });
 
 test("a refusal is an error with the server's reason", async () => {

@@ -24,10 +24,10 @@ export type TravelPrompt = { request: TravelRequest } & (
 /** How a time travel ended: with the session to show, with a question, or with an error. */
 export type TravelOutcome = { session: SessionDetail } | { question: TravelPrompt } | { error: string };
 
-const toInput = (request: TravelRequest, anyway: boolean): TravelInput => ({
+const toInput = (request: TravelRequest, force: boolean): TravelInput => ({
   action: request.action,
   row: request.row?.index ?? null,
-  anyway,
+  force,
 });
 
 /** Asks the server what would run again, and performs it unless a person has to confirm callbacks first. */
@@ -45,7 +45,7 @@ export async function planTravel(session: SessionDetail, request: TravelRequest)
 export async function performTravel(
   session: SessionDetail,
   request: TravelRequest,
-  anyway: boolean,
+  force: boolean,
 ): Promise<TravelOutcome> {
   const waiting = findModelTurn(session);
   try {
@@ -53,13 +53,13 @@ export async function performTravel(
     const prefill: Prefill | null = isEdit && request.row ? await loadPrefill(session.session_id, request.row) : null;
     // Before the request: the live update that it causes may arrive before its response.
     if (waiting) prefills.leftTurns.add(waiting.request_id);
-    const next = await api.travel(session.session_id, toInput(request, anyway));
+    const next = await api.travel(session.session_id, toInput(request, force));
     if (prefill) prefills.put(next.session_id, prefill);
     if (request.action === "fork" && !request.row) await copyUnsent(session.session_id, next.session_id);
     return { session: next };
   } catch (error) {
     if (waiting) prefills.leftTurns.delete(waiting.request_id);
-    if (error instanceof ApiError && error.body.can_override && !anyway) {
+    if (error instanceof ApiError && error.body.can_override && !force) {
       return { question: { kind: "difference", request, message: error.message } };
     }
     return { error: getErrorMessage(error) };

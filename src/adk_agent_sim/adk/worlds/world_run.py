@@ -193,7 +193,7 @@ class WorldRun:
             self.session.begin_invocation(is_user_turn=bool(message))
             await self.recorder.flush()
             agent_run = self._require_agent_run()
-            await agent_run.start(build_user_message(agent_run.root_agent, message or WAKE_UP_TEXT, anyway=True))
+            await agent_run.start(build_user_message(agent_run.root_agent, message or WAKE_UP_TEXT, force=True))
             await self._finish_invocation()
         if self.session.ended in (RunEnd.COMPLETED, RunEnd.NOTHING_LEFT):
             self.session.finish_world()

@@ -327,14 +327,14 @@ def _identify(entry: HistoryEntry) -> tuple[object, ...]:
 
 
 async def _send_decision(turn: ModelTurn, line: str) -> Step:
-    anyway = line.startswith("!")
+    force = line.startswith("!")
     line = line.removeprefix("!").strip()
     command, _, rest = line.partition(" ")
     if command == "/say" or (command == "say" and "say" not in turn.tools):
-        return await turn.respond(rest.strip(), anyway=anyway)
+        return await turn.respond(rest.strip(), force=force)
     if command.startswith("/"):
         raise SimulatorError(f"There is no command {command}. Type /help for the commands.")
-    return await turn.calls(parse_calls(line, terminal_format.read_tool_schemas(turn)), anyway=anyway)
+    return await turn.calls(parse_calls(line, terminal_format.read_tool_schemas(turn)), force=force)
 
 
 def _list_completions(turn: ModelTurn) -> list[str]:

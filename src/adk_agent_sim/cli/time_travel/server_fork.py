@@ -37,18 +37,18 @@ def find_server(session_id: str) -> ServerEntry:
     raise ForkRefused(_NO_SERVER)
 
 
-def fork_on_server(session_id: str, turn: int, *, anyway: bool, as_json: bool) -> None:
+def fork_on_server(session_id: str, turn: int, *, force: bool, as_json: bool) -> None:
     """Fork a session on the server that has it, and print where the new one is played.
 
     Raises:
         ForkRefused: The server refuses it, or there is none.
     """
     entry = find_server(session_id)
-    plan = _read_answer(_travel(entry, session_id, turn, anyway=anyway, path="/travel/plan"))
+    plan = _read_answer(_travel(entry, session_id, turn, force=force, path="/travel/plan"))
     for callback in plan["callbacks"] if not as_json else ():
         print_line(f"  runs again: {callback}")
     with ThreadPoolExecutor(1) as threads:
-        travelling = threads.submit(_travel, entry, session_id, turn, anyway=anyway, path="/travel")
+        travelling = threads.submit(_travel, entry, session_id, turn, force=force, path="/travel")
         forked = _read_answer(_wait_for_answer(entry, session_id, travelling, is_quiet=as_json))
     url = f"{entry.web_url}/sessions/{forked['session_id']}"
     if as_json:
@@ -57,10 +57,10 @@ def fork_on_server(session_id: str, turn: int, *, anyway: bool, as_json: bool) -
         print_line(f"The new session is {forked['session_id']}. Play it at {url}")
 
 
-def _travel(entry: ServerEntry, session_id: str, turn: int, *, anyway: bool, path: str) -> ServerAnswer | None:
+def _travel(entry: ServerEntry, session_id: str, turn: int, *, force: bool, path: str) -> ServerAnswer | None:
     from adk_agent_sim.link.server_requests import request_json
 
-    body = {"action": "fork", "turn": turn, "anyway": anyway}
+    body = {"action": "fork", "turn": turn, "force": force}
     # Without a limit: a replay takes as long as the callbacks of the agent.
     return request_json(entry, "POST", f"/api/sessions/{session_id}{path}", body, timeout=None)
 
@@ -89,5 +89,5 @@ def _read_answer(answer: ServerAnswer | None) -> Mapping[str, Any]:
         raise ForkRefused("The server has stopped. Start it again with `adksim serve`, and try again.")
     if answer.is_ok:
         return answer.body
-    advice = " Add --anyway to continue anyway; the new session says so." if answer.body.get("can_override") else ""
+    advice = " Add --force to continue anyway; the new session says so." if answer.body.get("can_override") else ""
     raise ForkRefused(f"{answer.body.get('message', 'The server has failed.')}{advice}")

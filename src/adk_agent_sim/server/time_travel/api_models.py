@@ -52,7 +52,7 @@ class TravelInput(ApiModel):
         le=2**53 - 1,
         description="Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them",
     )
-    anyway: bool = Field(default=False, description="Continue although the replay differs from the recording")
+    force: bool = Field(default=False, description="Continue although the replay differs from the recording")
 
 
 class TravelPlan(ApiModel):

@@ -136,7 +136,7 @@ class TimeTravelActions:
 
         Raises:
             ForkRefused: It is not possible; the message says why.
-            ReplayDiverged: The replay differs from the recording; `anyway` overrides it.
+            ReplayDiverged: The replay differs from the recording; `force` overrides it.
         """
 
         def note_wait(waits_for: str) -> None:
@@ -172,7 +172,7 @@ class TimeTravelActions:
                 target.source,
                 target.prefix,
                 description=await self._name_fork(target.source.session_id),
-                anyway=travel.anyway,
+                force=travel.force,
                 on_wait=on_wait,
             )
         await self._remote_travels.rewind(
@@ -180,7 +180,7 @@ class TimeTravelActions:
             target.source,
             target.prefix,
             redone=travel.action == "redo",
-            anyway=travel.anyway,
+            force=travel.force,
             on_wait=on_wait,
         )
         return target.source.session_id
@@ -206,7 +206,7 @@ class TimeTravelActions:
                 target.prefix,
                 lambda: same.create_copy(Player.HUMAN) if same else agent.create_run(self._timeline, user_id=user_id),
                 description=await self._name_fork(target.source.session_id),
-                anyway=travel.anyway,
+                force=travel.force,
             )
         else:
             assert run is not None  # noqa: S101 - `_prepare` refuses sessions without a run
@@ -216,7 +216,7 @@ class TimeTravelActions:
                 target.prefix,
                 lambda: Player.HUMAN,
                 redone=travel.action == "redo",
-                anyway=travel.anyway,
+                force=travel.force,
             )
         continued_id = self._runs.add(agent, continued)
         self._runs.set_player(continued_id, HUMAN)

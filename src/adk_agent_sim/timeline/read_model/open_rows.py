@@ -102,7 +102,7 @@ class OpenRows:
             subject=summarize_text(subject),
             summary=summarize_text(summary),
             call_id=call_id,
-            anyway=kind is RowKind.CALL and event.agent_name in self.overriding_agents,
+            force=kind is RowKind.CALL and event.agent_name in self.overriding_agents,
             branch=event.agent_path.branch if event.agent_path else "",
             parent_call_id=event.agent_path.parent_call_id if event.agent_path else "",
             turn_id=self.turn_ids.get(event.agent_name, "") if kind in _KINDS_WITH_PLAYER else "",

@@ -135,7 +135,7 @@ class SessionRows(OpenRows):
     def _apply_turn_decided(self, event: Event, decided: TurnDecided) -> None:
         self.players[event.agent_name] = str(event.player or "")
         self.turn_ids[event.agent_name] = event.turn_id
-        if decided.anyway:
+        if decided.force:
             self.overriding_agents.add(event.agent_name)
         content: dict[str, Json] = decided.response.get("content") or {}
         if self.has_agent_events:
