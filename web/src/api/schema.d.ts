@@ -1452,6 +1452,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/time-travel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Time Travel Progress
+         * @description Return what a request for this session that is going on waits for.
+         */
+        get: operations["get_time_travel_progress"];
+        put?: never;
+        /**
+         * Time Travel In Session
+         * @description Undo, redo, go back to a row, or fork; the answer is the session that continues.
+         */
+        post: operations["time_travel_in_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/time-travel/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan Time Travel
+         * @description Return what that would do, above all which callbacks run again; nothing is done.
+         */
+        post: operations["plan_time_travel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/tool-calls/{request_id}": {
         parameters: {
             query?: never;
@@ -1486,50 +1530,6 @@ export interface paths {
          * @description Respond to a call as its tool.
          */
         post: operations["respond_as_tool"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/travel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Travel Progress
-         * @description Return what a request for this session that is going on waits for.
-         */
-        get: operations["get_travel_progress"];
-        put?: never;
-        /**
-         * Travel In Session
-         * @description Undo, redo, go back to a row, or fork; the answer is the session that continues.
-         */
-        post: operations["travel_in_session"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/travel/plan": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Plan Travel
-         * @description Return what that would do, above all which callbacks run again; nothing is done.
-         */
-        post: operations["plan_travel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4488,6 +4488,75 @@ export interface components {
             ][];
         };
         /**
+         * TimeTravelPlan
+         * @description What a `TimeTravelRequest` would do. Nothing is done by asking for it.
+         */
+        TimeTravelPlan: {
+            /**
+             * Agent Name
+             * @description The agent whose turn is decided again; empty between two runs
+             */
+            agent_name: string;
+            /**
+             * Callbacks
+             * @description What runs again: callbacks, plugins and workflow functions
+             */
+            callbacks: string[];
+            /**
+             * Copied Runs
+             * @description How many runs are kept as they are; no part of them runs again
+             */
+            copied_runs: number;
+            /**
+             * Replayed Calls
+             * @description How many tool calls get their recorded results
+             */
+            replayed_calls: number;
+            /**
+             * Replayed Turns
+             * @description How many decisions are made again as recorded
+             */
+            replayed_turns: number;
+        };
+        /**
+         * TimeTravelProgress
+         * @description How far a request to continue a session from another point of it, or to fork it, has got.
+         */
+        TimeTravelProgress: {
+            /**
+             * Waits For
+             * @description What the replay has been waiting for since some seconds; empty if nothing
+             */
+            waits_for: string;
+        };
+        /**
+         * TimeTravelRequest
+         * @description A request to continue a session from another point of it, or to fork it there.
+         */
+        TimeTravelRequest: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "undo" | "redo" | "go_back" | "fork";
+            /**
+             * Force
+             * @description Continue although the replay differs from the recording
+             * @default false
+             */
+            force: boolean;
+            /**
+             * Row
+             * @description The row whose turn is decided again, or whose user message is replaced; for go_back and fork. A fork without a row is where the session is now
+             */
+            row?: number | null;
+            /**
+             * Turn
+             * @description Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them
+             */
+            turn?: number | null;
+        };
+        /**
          * ToolInfo
          * @description A tool as it is offered to the model.
          */
@@ -4561,75 +4630,6 @@ export interface components {
             player: "rules" | "real" | "schema" | "stateful" | "llm" | "replay" | "human";
             /** Tool Name */
             tool_name: string;
-        };
-        /**
-         * TravelInput
-         * @description A request to continue a session from another point of it, or to fork it there.
-         */
-        TravelInput: {
-            /**
-             * Action
-             * @enum {string}
-             */
-            action: "undo" | "redo" | "go_back" | "fork";
-            /**
-             * Force
-             * @description Continue although the replay differs from the recording
-             * @default false
-             */
-            force: boolean;
-            /**
-             * Row
-             * @description The row whose turn is decided again, or whose user message is replaced; for go_back and fork. A fork without a row is where the session is now
-             */
-            row?: number | null;
-            /**
-             * Turn
-             * @description Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them
-             */
-            turn?: number | null;
-        };
-        /**
-         * TravelPlan
-         * @description What a `TravelInput` would do. Nothing is done by asking for it.
-         */
-        TravelPlan: {
-            /**
-             * Agent Name
-             * @description The agent whose turn is decided again; empty between two runs
-             */
-            agent_name: string;
-            /**
-             * Callbacks
-             * @description What runs again: callbacks, plugins and workflow functions
-             */
-            callbacks: string[];
-            /**
-             * Copied Runs
-             * @description How many runs are kept as they are; no part of them runs again
-             */
-            copied_runs: number;
-            /**
-             * Replayed Calls
-             * @description How many tool calls get their recorded results
-             */
-            replayed_calls: number;
-            /**
-             * Replayed Turns
-             * @description How many decisions are made again as recorded
-             */
-            replayed_turns: number;
-        };
-        /**
-         * TravelProgress
-         * @description How far a request to continue a session from another point of it, or to fork it, has got.
-         */
-        TravelProgress: {
-            /**
-             * Waits For
-             * @description What the replay has been waiting for since some seconds; empty if nothing
-             */
-            waits_for: string;
         };
         /**
          * UserMessage
@@ -7550,6 +7550,107 @@ export interface operations {
             };
         };
     };
+    get_time_travel_progress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeTravelProgress"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    time_travel_in_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TimeTravelRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    plan_time_travel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TimeTravelRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeTravelPlan"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     get_tool_call: {
         parameters: {
             query?: never;
@@ -7605,107 +7706,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionDetail"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    get_travel_progress: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TravelProgress"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    travel_in_session: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TravelInput"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionDetail"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    plan_travel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TravelInput"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TravelPlan"];
                 };
             };
             /** @description Default Response */

@@ -108,7 +108,7 @@ class WorldRun:
             judge_name: Who answers the judge's soft checks, for the timeline.
             source: The file of the scenario, for the timeline.
             timeline: Where the session is recorded; by default in memory, in the world's time.
-            checkpoints: Keeps what the world was like before each turn, to go back there (world_travel.py).
+            checkpoints: Keeps what the world was like before each turn, to go back there (world_time_travel.py).
 
         Raises:
             NotJudgeable: The scenario expects nothing, or its oracle fails.

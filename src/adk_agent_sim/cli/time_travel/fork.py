@@ -163,7 +163,7 @@ def _list_or_fork_on_server(
 
 
 def _list_turns(store: MemoryStore, session_id: str, *, as_json: bool) -> None:
-    from adk_agent_sim.cli.time_travel.travel_commands import describe_turns, print_turns
+    from adk_agent_sim.cli.time_travel.time_travel_commands import describe_turns, print_turns
 
     events = store.get_log(session_id)
     if as_json:
@@ -191,7 +191,7 @@ async def _fork(
     from adk_agent_sim.adk.simulation.simulation import Simulation
     from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
     from adk_agent_sim.adk.time_travel.time_travel import plan_stored_fork
-    from adk_agent_sim.cli.time_travel.travel_commands import print_plan, print_wait
+    from adk_agent_sim.cli.time_travel.time_travel_commands import print_plan, print_wait
     from adk_agent_sim.errors import ForkRefused, ReplayDiverged
 
     plan = await plan_stored_fork(app, store, session_id, options.turn)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from adk_agent_sim.server.web.api_models import ApiModel
 
-TravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
+TimeTravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
 
 
 class SessionLink(ApiModel):
@@ -35,10 +35,10 @@ class TimeTravelInfo(ApiModel):
     forks: list[SessionLink] = Field(default_factory=list[SessionLink], description="The forks of this session")
 
 
-class TravelInput(ApiModel):
+class TimeTravelRequest(ApiModel):
     """A request to continue a session from another point of it, or to fork it there."""
 
-    action: TravelAction
+    action: TimeTravelAction
     row: int | None = Field(
         default=None,
         ge=0,
@@ -55,8 +55,8 @@ class TravelInput(ApiModel):
     force: bool = Field(default=False, description="Continue although the replay differs from the recording")
 
 
-class TravelPlan(ApiModel):
-    """What a `TravelInput` would do. Nothing is done by asking for it."""
+class TimeTravelPlan(ApiModel):
+    """What a `TimeTravelRequest` would do. Nothing is done by asking for it."""
 
     agent_name: str = Field(description="The agent whose turn is decided again; empty between two runs")
     copied_runs: int = Field(description="How many runs are kept as they are; no part of them runs again")
@@ -65,7 +65,7 @@ class TravelPlan(ApiModel):
     callbacks: list[str] = Field(description="What runs again: callbacks, plugins and workflow functions")
 
 
-class TravelProgress(ApiModel):
+class TimeTravelProgress(ApiModel):
     """How far a request to continue a session from another point of it, or to fork it, has got."""
 
     waits_for: str = Field(description="What the replay has been waiting for since some seconds; empty if nothing")

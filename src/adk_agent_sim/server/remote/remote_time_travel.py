@@ -32,7 +32,7 @@ _DISCONNECTED = "The agent's process has disconnected while a tool was running. 
 ChoosePoint = Callable[[Sequence[Event]], TurnPrefix]
 
 
-class RemoteTravels:
+class RemoteTimeTravel:
     """Lets agents' processes restart their sessions."""
 
     def __init__(self, timeline: Timeline, restarts: AgentRestarts) -> None:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from adk_agent_sim.adk.simulation.steps import Step
     from adk_agent_sim.adk.time_travel.fork_point import ForkPlan
 
-TRAVEL_COMMANDS = ("/turns", "/undo", "/redo", "/fork")
+TIME_TRAVEL_COMMANDS = ("/turns", "/undo", "/redo", "/fork")
 
-TRAVEL_HELP = """\
+TIME_TRAVEL_HELP = """\
   /undo  /redo              undo the last decision; redo it
   /turns  /fork N           list the turns with their numbers; continue a copy of the session from turn N
 """
@@ -66,7 +66,7 @@ def print_wait(waits_for: str) -> None:
     print_line(f"  waiting for {waits_for}" if waits_for else "  it goes on", err=True)
 
 
-async def run_travel_command(sim: Simulation, line: str) -> tuple[Simulation, Step]:
+async def run_time_travel_command(sim: Simulation, line: str) -> tuple[Simulation, Step]:
     """Carry out /undo, /redo or /fork; returns the simulation to continue with, and its next step.
 
     Raises:
