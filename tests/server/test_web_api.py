@@ -304,7 +304,7 @@ class TestASession:
         rows = await browser.get_rows(session_id)
 
         assert [(row["kind"], row["summary"], row["result"]) for row in rows[1:]] == [
-            ("say", "Adding.", ""),
+            ("commentary", "Adding.", ""),
             ("call", "a=1 b=1", "2"),
             ("call", "a=2 b=2", "4"),
         ]

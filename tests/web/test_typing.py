@@ -191,7 +191,7 @@ async def test_text_typed_with_a_tool_without_parameters_is_said_with_the_call(p
     await typist.type()
     await typist.send()
     await typist.player.wait_for_turn()
-    assert await typist.read_summaries("say") == [SENTENCE]
+    assert await typist.read_summaries("commentary") == [SENTENCE]
 
 
 async def test_after_a_call_is_collected_or_edited_its_first_field_is_next(page: Page) -> None:

@@ -2907,7 +2907,7 @@ export interface components {
         };
         /**
          * ExpectedEventInfo
-         * @description An event that the scenario expects, and what became of it.
+         * @description An event that the scenario expects, and its outcome.
          */
         ExpectedEventInfo: {
             /** Differences */
@@ -3815,7 +3815,7 @@ export interface components {
          * @description The kind of fact that a row shows.
          * @enum {string}
          */
-        RowKind: "user" | "call" | "say" | "answer" | "artifact" | "consent" | "request" | "error" | "note" | "world";
+        RowKind: "user" | "call" | "commentary" | "answer" | "artifact" | "consent" | "request" | "error" | "note" | "world";
         /**
          * RowStatus
          * @description The progress of a row; most are done when they appear.

@@ -11,7 +11,7 @@ class RowKind(StrEnum):
 
     USER = "user"
     CALL = "call"
-    SAY = "say"
+    COMMENTARY = "commentary"
     """Text that accompanies calls, or a thought."""
     ANSWER = "answer"
     ARTIFACT = "artifact"
