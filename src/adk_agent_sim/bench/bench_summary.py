@@ -68,7 +68,7 @@ class FailureGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class BenchSummary:
-    """What came of a bench."""
+    """The outcome of a bench."""
 
     overall: RunGroup
     """All runs of all variants."""

@@ -30,7 +30,7 @@ def render_html_report(
 
     Args:
         world: The world after the run.
-        result: What came of it.
+        result: The outcome of the run.
         log: The timeline of the run, which has the calls that environment rules answered.
         has_world_times: Whether the times of the timeline are those of the world.
     """

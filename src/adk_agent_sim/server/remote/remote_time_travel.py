@@ -1,4 +1,4 @@
-"""Goes back in sessions of agents in other processes: these replay the run, and this server writes what came of it."""
+"""Goes back in sessions of agents in other processes: these replay the run, and this server writes the outcome."""
 
 from __future__ import annotations
 
