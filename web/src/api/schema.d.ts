@@ -4573,7 +4573,7 @@ export interface components {
             name: string;
             /**
              * Parameters
-             * @description The schema of the arguments, normalised to JSON Schema
+             * @description The schema of the arguments, normalized to JSON Schema
              */
             parameters: {
                 [key: string]: unknown;

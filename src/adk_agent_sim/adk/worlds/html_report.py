@@ -86,7 +86,7 @@ class _RuleRows:
         self._redactor = redactor
         self._places: list[tuple[str, int]] = []
         """For each event of the world: the call that it comes from, and its number on the timeline, or the call's.
-        Ids would not do: the world changes those of events that the judge has recognised."""
+        Ids would not do: the world changes those of events that the judge has recognized."""
         self._elapsed: dict[int, float] = {}
         """What the world's time was, by the number of the timeline's event."""
         elapsed, started = 0.0, dict[str, int]()
