@@ -9,11 +9,11 @@ from typing import Final
 from adk_agent_sim.bench.bench_page import render_bench_page
 from adk_agent_sim.bench.bench_result import BenchResult
 from adk_agent_sim.bench.bench_summary import BenchSummary, summarise_bench
-from adk_agent_sim.bench.junit_report import iter_junit_lines
 from adk_agent_sim.bench.markdown_summary import render_markdown_summary
 from adk_agent_sim.bench.reason_mask import ReasonMask
 from adk_agent_sim.bench.results_file import PLAN_NAME, RESULTS_NAME, read_results
 from adk_agent_sim.errors import BenchFolderRefused
+from adk_agent_sim.text.page_templates import load_template
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 
@@ -33,7 +33,7 @@ def write_reports(folder: Path) -> BenchSummary:
     """
     summary = read_summary(folder)
     atomic_write_text(folder / HTML_REPORT, render_bench_page(summary, folder.resolve().name))
-    atomic_write_text(folder / JUNIT_REPORT, "".join(f"{line}\n" for line in iter_junit_lines(summary)))
+    atomic_write_text(folder / JUNIT_REPORT, load_template("bench", "junit.xml.j2").render(summary=summary))
     atomic_write_text(folder / MARKDOWN_REPORT, render_markdown_summary(summary))
     return summary
 
