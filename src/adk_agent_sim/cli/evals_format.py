@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from adk_agent_sim.cli.json_diff import format_diff
 from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.text.terminal_output import TerminalText
+from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.case_metrics import CaseScores, ComparedTurn
@@ -22,19 +24,12 @@ _STATE_LABELS = {
 }
 _METRIC_LABELS = {"tool_trajectory_avg_score": "calls", "response_match_score": "response"}
 _HEADINGS = ("case", "turns", "calls", "badge", "scores", "why")
-_MAX_ID_CHARS = 40
 _DIFF_LABELS = ("recorded", "now")
 
 
-def format_table(cases: Sequence[CaseReport]) -> str:
-    """Return one line per case, below the headings; empty without cases."""
-    if not cases:
-        return ""
-    rows = [_HEADINGS, *(_format_cells(case) for case in cases)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
+def format_cases(cases: Sequence[CaseReport]) -> list[TerminalText]:
+    """Return one line per case, below the headings; none without cases."""
+    return format_table([_HEADINGS, *map(_list_cells, cases)]) if cases else []
 
 
 def format_case(case: CaseReport) -> str:
@@ -52,9 +47,7 @@ def format_case(case: CaseReport) -> str:
     return "\n".join(lines)
 
 
-def _format_cells(case: CaseReport) -> tuple[str, ...]:
-    eval_id = escape_line(case.case.eval_id)
-    shortened = eval_id if len(eval_id) <= _MAX_ID_CHARS else f"{eval_id[: _MAX_ID_CHARS - 1]}…"
+def _list_cells(case: CaseReport) -> Sequence[str]:
     scores = [
         f"{_METRIC_LABELS.get(metric.name, metric.name)} {_format_score(metric.score)}"
         + ("" if metric.is_passed else " FAILED")
@@ -62,12 +55,12 @@ def _format_cells(case: CaseReport) -> tuple[str, ...]:
         if metric.score is not None
     ]
     return (
-        shortened,
+        shorten_cell(case.case.eval_id),
         str(case.summary.turn_count),
         str(case.summary.call_count),
         _STATE_LABELS[case.badge.state],
         ", ".join(scores) or "-",
-        escape_line(case.badge.reason),
+        case.badge.reason,
     )
 
 
