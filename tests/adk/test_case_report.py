@@ -13,10 +13,10 @@ from google.adk.agents import LlmAgent
 from google.adk.apps import App
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.case_badge import BadgeState, check_case, find_obstacle
-from adk_agent_sim.adk.case_metrics import list_invocations, score_case
-from adk_agent_sim.adk.case_report import CaseReport, report_case
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
+from adk_agent_sim.adk.evals.case_badge import BadgeState, check_case, find_obstacle
+from adk_agent_sim.adk.evals.case_metrics import list_invocations, score_case
+from adk_agent_sim.adk.evals.case_report import CaseReport, report_case
 from adk_agent_sim.errors import ImportRefused, InvalidCriteria
 from adk_agent_sim.golden.eval_file import EvalFile
 

@@ -10,10 +10,10 @@ import pytest
 from eval_case_files import EQUAL, write_adk_session, write_eval_set, write_legacy_eval_set
 from google.adk.evaluation.local_eval_sets_manager import load_eval_set_from_file
 
-from adk_agent_sim.adk.case_badge import BadgeState
-from adk_agent_sim.adk.case_report import report_case
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
-from adk_agent_sim.adk.eval_set_conversion import convert_beside, convert_file
+from adk_agent_sim.adk.evals.case_badge import BadgeState
+from adk_agent_sim.adk.evals.case_report import report_case
+from adk_agent_sim.adk.evals.eval_set_conversion import convert_beside, convert_file
 from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
 from adk_agent_sim.golden.eval_file import EvalFile
 

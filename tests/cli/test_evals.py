@@ -24,7 +24,7 @@ from eval_case_files import (
 from polling import MAX_WAIT_SECONDS
 from processes import open_adksim
 
-from adk_agent_sim.adk.agent_loader import get_demo_folder
+from adk_agent_sim.adk.loading.agent_loader import get_demo_folder
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.golden.eval_file import EvalFile
 

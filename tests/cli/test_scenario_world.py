@@ -172,7 +172,7 @@ def test_play_does_not_pass_control_characters_on(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_ctrl_c_leaves_without_a_traceback(clean: Path) -> None:
     code = f"""
-from adk_agent_sim.cli.playground_shell import PlaygroundShell
+from adk_agent_sim.cli.scenarios.playground_shell import PlaygroundShell
 from adk_agent_sim.scenario import World, load_scenario
 
 class Interrupted:

@@ -25,7 +25,7 @@ from eval_case_files import (
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.golden.eval_file import EvalFile
-from adk_agent_sim.server.eval_catalog import MAX_FIELD_CHARS, EvalCatalog
+from adk_agent_sim.server.evals.eval_catalog import MAX_FIELD_CHARS, EvalCatalog
 
 _ANSWER = "conversation/0/final_response/parts/0/text"
 _ARGUMENTS = "conversation/0/intermediate_data/tool_uses/0/args"
