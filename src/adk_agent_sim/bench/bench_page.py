@@ -16,7 +16,7 @@ def render_bench_page(summary: BenchSummary, name: str) -> str:
     """Return the page.
 
     Args:
-        summary: What came of the bench.
+        summary: The outcome of the bench.
         name: What the bench is called, such as the name of its folder.
     """
     return load_template("bench", "bench_report.html.j2").render(

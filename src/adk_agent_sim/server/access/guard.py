@@ -53,7 +53,7 @@ _SECURITY_HEADERS = {
 }
 
 _UNAUTHORIZED_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>adk-agent-sim</title></head><body>
+<html lang="en"><head><meta charset="utf-8"><title>adksim</title></head><body>
 <h1>This browser has no session</h1>
 <p>Run <code>adksim open</code> on the machine of the simulator, and open the login URL that it prints. In Python, open
 <code>server.url</code>.</p>
