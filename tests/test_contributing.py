@@ -49,7 +49,8 @@ _USE_EXAMPLES = """
 
     results, table = asyncio.run(main())
     tools = sorted(find_app_class("NotesApp").tools())
-    print(json.dumps([results, table.splitlines()[0], "greet" in table, [each.name for each in list_export_formats()][-1], tools]))
+    last = list_export_formats()[-1].name
+    print(json.dumps([results, table.splitlines()[0], "greet" in table, last, tools]))
 """
 
 

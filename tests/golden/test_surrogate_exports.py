@@ -47,7 +47,7 @@ async def play_session(path: Path) -> None:
     agent = LlmAgent(name="looker", model="no/such/model", instruction=HALF, tools=[look, fail])
     async with Simulation(agent, state={f"first {HALF}": HALF}) as sim:
         turn = await sim.send(HALF)
-        turn = await turn.calls([("look", {"wanted": HALF}), ("fail", {"why": HALF})], anyway=True)
+        turn = await turn.calls([("look", {"wanted": HALF}), ("fail", {"why": HALF})], force=True)
         await turn.respond(HALF)
     await sim.export_jsonl(path)
 
@@ -114,7 +114,7 @@ def test_every_format_can_be_written_and_read_again(format_name: ExportFormatNam
     out = tmp_path / "tests" / "out"
     database = path.with_suffix(".db")
     arguments = ["export", "last", "--db", str(database), "--format", format_name, "--out", f"{out}.json"]
-    options = ["--anyway"] if format_name == "adk-test" else []
+    options = ["--force"] if format_name == "adk-test" else []
 
     done = CliRunner().invoke(adksim, [*arguments, *options])
 
@@ -128,7 +128,7 @@ async def test_the_browser_writes_what_the_command_writes(
 ) -> None:
     agent = LlmAgent(name="looker", model="no/such/model")
     config = SimulatedAgentConfig(name=HALF, agent=agent, eval_set_path=tmp_path / "out.json", folder=tmp_path)
-    request = ExportRequest(format=format_name, anyway=True, again=True, finished_only=True)
+    request = ExportRequest(format=format_name, force=True, again=True, finished_only=True)
 
     async with open_store(path.with_suffix(".db")) as store:
         timeline = Timeline(store)

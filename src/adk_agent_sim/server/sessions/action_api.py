@@ -34,7 +34,7 @@ from adk_agent_sim.server.web.api_dependencies import (
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import error_response, json_response
 from adk_agent_sim.use_cases.export_records import ExportPreview, ExportRequest, ExportResult, WrittenExport
-from adk_agent_sim.use_cases.record import Answer, FieldProblem
+from adk_agent_sim.use_cases.record import FieldProblem, OperationResult
 
 action_api = create_router("/api/sessions/{session_id}")
 
@@ -183,7 +183,7 @@ async def preview_export(exporter: ExporterDependency, session_id: str, request:
     return json_response(await exporter.preview_export(session_id, request))
 
 
-@action_api.post("/exports", response_model=Answer)
+@action_api.post("/exports", response_model=OperationResult)
 async def record_export(exporter: ExporterDependency, session_id: str, export: WrittenExport) -> Response:
     """Record an export that a command has written to a file of its own, so that the session is shown as exported."""
     return json_response(await exporter.record_export(session_id, export))
