@@ -23,7 +23,6 @@ from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.events import Session
-from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases.export_records import ExportRequest
 from adk_agent_sim.use_cases.exports import export_session
@@ -48,7 +47,7 @@ async def play_session(path: Path) -> None:
     agent = LlmAgent(name="looker", model="no/such/model", instruction=HALF, tools=[look, fail])
     async with Simulation(agent, state={f"first {HALF}": HALF}) as sim:
         turn = await sim.send(HALF)
-        turn = await turn.calls([("look", {"wanted": HALF}), ("fail", {"why": HALF})], anyway=True)
+        turn = await turn.calls([("look", {"wanted": HALF}), ("fail", {"why": HALF})], force=True)
         await turn.respond(HALF)
     await sim.export_jsonl(path)
 
@@ -115,7 +114,7 @@ def test_every_format_can_be_written_and_read_again(format_name: ExportFormatNam
     out = tmp_path / "tests" / "out"
     database = path.with_suffix(".db")
     arguments = ["export", "last", "--db", str(database), "--format", format_name, "--out", f"{out}.json"]
-    options = ["--anyway"] if format_name == "adk-test" else []
+    options = ["--force"] if format_name == "adk-test" else []
 
     done = CliRunner().invoke(adksim, [*arguments, *options])
 
@@ -129,10 +128,12 @@ async def test_the_browser_writes_what_the_command_writes(
 ) -> None:
     agent = LlmAgent(name="looker", model="no/such/model")
     config = SimulatedAgentConfig(name=HALF, agent=agent, eval_set_path=tmp_path / "out.json", folder=tmp_path)
-    timeline = Timeline(store := MemoryStore())
-    session = await jsonl.load_session(path, store)
-    request = ExportRequest(format=format_name, anyway=True, finished_only=True)
+    request = ExportRequest(format=format_name, force=True, again=True, finished_only=True)
 
-    written = Path((await export_session(timeline, session.session_id, request, config, is_confined=True)).path)
+    async with open_store(path.with_suffix(".db")) as store:
+        timeline = Timeline(store)
+        [summary] = await timeline.list_summaries()
+        session_id = summary.session.session_id
+        written = Path((await export_session(timeline, session_id, request, config, is_confined=True)).path)
 
     CHECKS[format_name](written.read_text(encoding="utf-8"), path)  # noqa: ASYNC240 - a test

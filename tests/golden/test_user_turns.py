@@ -60,7 +60,7 @@ async def test_the_turns_before_and_after_a_stopped_run_are_exported(tmp_path: P
         stopped = await browser.post(f"/sessions/{session_id}/export", {"finished_only": True})
         await _finish_turn(browser, session_id, "third")
         continued = await browser.post(f"/sessions/{session_id}/export", {"finished_only": True, "again": True})
-        body = {"format": "adk-test", "anyway": True, "finished_only": True}
+        body = {"format": "adk-test", "force": True, "finished_only": True}
         fixture = await browser.post(f"/sessions/{session_id}/export", body)
 
     note = "user turn 2 ('second') was left out: its run was stopped before the final response"
@@ -76,7 +76,7 @@ async def test_a_session_whose_only_run_was_stopped_says_why_it_cannot_be_export
     async with serve_agents(tmp_path, adder()) as browser:
         session_id = await browser.start_session("adder")
         await _stop_turn(browser, session_id, "first")
-        refusal = await browser.post_refused(f"/sessions/{session_id}/export", {"format": "evalset"}, 409)
+        refusal = await browser.post_refused(f"/sessions/{session_id}/export", {"finished_only": True}, 409)
 
     assert refusal["error"] == "SessionIncomplete"
     assert "its run was stopped before the final response" in refusal["message"]

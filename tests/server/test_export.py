@@ -70,7 +70,7 @@ async def test_a_preview_shows_what_is_then_written_and_writes_nothing(browser: 
     assert (preview["is_appended"], preview["previous"]) == (False, None)
     assert second["is_appended"]
     assert second["previous"]["eval_id"] == written["eval_id"]
-    assert second["eval_id"] == f"{written['record']['eval_id']}_2"
+    assert second["eval_id"] == f"{written['eval_id']}_2"
     assert _list_files(tmp_path) == ["evals/divider.evalset.json"]
 
 
@@ -175,7 +175,7 @@ async def test_a_fixture_never_replaces_a_file(browser: ApiClient, tmp_path: Pat
     existing = tmp_path / "evals" / "tests" / "mine.json"
     existing.parent.mkdir(parents=True)
     existing.write_text("mine")
-    body: dict[str, Any] = {"format": "adk-test", "path": "mine.json", "anyway": True, **FINISHED}
+    body: dict[str, Any] = {"format": "adk-test", "path": "mine.json", "force": True, **FINISHED}
     refusal = await browser.post_refused(f"/sessions/{session_id}/export", body, 409)
 
     assert "exists already" in refusal["message"]

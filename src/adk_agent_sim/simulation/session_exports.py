@@ -116,7 +116,7 @@ class SessionExports(StepwiseRun):
         *,
         again: bool = False,
         replace: bool = False,
-        anyway: bool = False,
+        force: bool = False,
         finished_only: bool = False,
         include_rejected: bool = False,
     ) -> None:
@@ -126,7 +126,7 @@ class SessionExports(StepwiseRun):
             path: The file, such as `my_agent/tests/refund.json`.
             again: Write it although the session was exported as a fixture before.
             replace: Replace the file if it exists.
-            anyway: Write it even if `adk test` cannot replay the session.
+            force: Write it even if `adk test` cannot replay the session.
             finished_only: Omit a user turn that has no final response, instead of raising.
             include_rejected: Include structured responses that the agent's output_schema rejected.
 
@@ -140,7 +140,7 @@ class SessionExports(StepwiseRun):
             path=str(path),
             again=again,
             replace=replace,
-            anyway=anyway,
+            force=force,
             finished_only=finished_only,
             include_rejected=include_rejected,
         )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from adk_agent_sim.errors import InvalidExportOption
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName
 from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle
 from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
-from adk_agent_sim.use_cases.record import Answer, Record
+from adk_agent_sim.use_cases.record import OperationResult, Record
 
 
 class ExportRequest(Record):
@@ -28,7 +28,7 @@ class ExportRequest(Record):
     replaces: str | None = Field(
         default=None, max_length=1000, description="With `evalset`: the id of the case in the file to replace"
     )
-    anyway: bool = Field(default=False, description="Write a fixture although `adk test` cannot replay it")
+    force: bool = Field(default=False, description="Write a fixture although `adk test` cannot replay it")
     finished_only: bool = Field(
         default=False,
         description="Leave out a user turn that has no final response, rather than refusing; a timeline is whole",
@@ -71,10 +71,8 @@ class ExportRequest(Record):
         return self
 
 
-class CriteriaInfo(EvalCriteria):
+class CriteriaInfo(EvalCriteria, Record):
     """The criteria that a test_config.json has."""
-
-    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
 class WrittenExport(Record):
@@ -93,7 +91,7 @@ class EvalCaseKeys(Record):
     case_key: str
 
 
-class ExportResult(Answer):
+class ExportResult(OperationResult):
     """An export that was written."""
 
     format: ExportFormatName
@@ -125,7 +123,7 @@ class ExportPreview(Record):
     warnings: list[str] = Field(description="What `adk eval` or `adk test` cannot repeat")
     criteria_path: str | None = Field(default=None, description="The test_config.json beside the EvalSet")
     criteria: CriteriaInfo | None = Field(default=None, description="The criteria that it has now, if it has any")
-    obstacles: list[str] = Field(description="Why it is refused without `anyway`")
+    obstacles: list[str] = Field(description="Why it is refused without `force`")
     previous: ExportEntry | None = Field(description="The last export in this format; another one needs `again`")
     replaceable: ExportEntry | None = Field(
         default=None,

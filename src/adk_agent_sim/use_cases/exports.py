@@ -56,7 +56,7 @@ from adk_agent_sim.use_cases.export_records import (
     ExportResult,
     WrittenExport,
 )
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 
 def list_export_formats() -> list[ExportFormat]:
@@ -89,7 +89,7 @@ async def export_session(
         SessionNotFound: There is no such session.
         SessionIncomplete: It has a user turn without a final response, or nothing else.
         AlreadyExported: It was exported as this kind of golden trace, and neither `again` nor `replace` is set.
-        NotReplayable: `adk test` cannot replay it, and `anyway` is not set.
+        NotReplayable: `adk test` cannot replay it, and `force` is not set.
         ExportRefused: The file exists, may not be written, or has nothing to replace.
     """
     async with timeline.export_lock:  # otherwise two exports of one session could both find none before them
@@ -126,10 +126,10 @@ async def render_export(
     return (await _read_export(timeline, session_id, request, agent)).text
 
 
-async def record_export(timeline: Timeline, session_id: str, export: WrittenExport) -> Answer:
+async def record_export(timeline: Timeline, session_id: str, export: WrittenExport) -> OperationResult:
     """Record an export that another process has written, because this one has the database."""
     await timeline.record_export(session_id, ExportEntry(**dict(export)))
-    return Answer(session_id=session_id, revision=(await timeline.get_summary(session_id)).last_seq)
+    return OperationResult(session_id=session_id, revision=(await timeline.get_summary(session_id)).last_seq)
 
 
 async def _read_export(
@@ -200,7 +200,7 @@ class _Export:
         has_override = request.again or request.replace or request.replaces is not None
         if self._format.is_golden_trace and not has_override and self._previous is not None:
             raise AlreadyExported(self._previous.path, self._previous.eval_id)
-        if self._obstacles and not request.anyway:
+        if self._obstacles and not request.force:
             raise NotReplayable(self.source.session_id, self._obstacles)
         self._check_place()
         match request.format:
@@ -209,7 +209,7 @@ class _Export:
                 eval_id, text = case.eval_id, dump_json(to_json_value(case), indent=2)
             case "adk-test":
                 write_adk_test_fixture(
-                    self.source.session, self.source.trace_events, path, anyway=True, inside=self._boundary
+                    self.source.session, self.source.trace_events, path, force=True, inside=self._boundary
                 )
                 eval_id, text = path.stem, self.text
             case _:

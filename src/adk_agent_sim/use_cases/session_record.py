@@ -25,23 +25,24 @@ class ListColumn:
     title: str = ""
     """What is printed before the value; empty if the value speaks for itself."""
 
-    width: int = 0
     format: ColumnFormat = "text"
+    placeholder: str = ""
+    """What is printed for an empty text."""
 
 
 class SessionRecord(Record):
     """What lists show of a session. Fields that have the name of one of its summary are filled in from there."""
 
     session_id: Annotated[str, ListColumn()]
-    status: Annotated[SessionStatus, ListColumn(width=15, format="status")]
-    agent_label: Annotated[str, ListColumn(width=20)] = Field(
+    status: Annotated[SessionStatus, ListColumn(format="status")]
+    agent_label: Annotated[str, ListColumn(placeholder="-")] = Field(
         description="What lists call the agent: its display name, or its name if it has none"
     )
-    created_at: Annotated[float, ListColumn("created", width=8, format="age")] = Field(
+    created_at: Annotated[float, ListColumn("created", "age")] = Field(
         description="In seconds since 1970, as all times"
     )
-    last_event_at: Annotated[float, ListColumn("last event", width=8, format="age")]
-    stored_bytes: Annotated[int | None, ListColumn(width=8, format="size")] = Field(
+    last_event_at: Annotated[float, ListColumn("last event", "age")]
+    stored_bytes: Annotated[int | None, ListColumn(format="size")] = Field(
         default=None, description="The size of what is stored of it; None where nobody asked for it"
     )
     name: Annotated[str, ListColumn()]

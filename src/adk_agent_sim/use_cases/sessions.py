@@ -15,7 +15,7 @@ from adk_agent_sim.timeline.page_cursors import (
 from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER, summarize_text
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 from adk_agent_sim.use_cases.session_host import SessionHost
 from adk_agent_sim.use_cases.session_record import QueueItem, QueuePage, SessionPage, SessionRecord
 
@@ -112,7 +112,7 @@ async def list_queue(timeline: Timeline, limit: int, *, host: SessionHost, curso
     )
 
 
-async def rename_session(timeline: Timeline, session_id: str, name: str) -> Answer:
+async def rename_session(timeline: Timeline, session_id: str, name: str) -> OperationResult:
     """Give a session another name.
 
     Raises:
@@ -126,10 +126,10 @@ async def rename_session(timeline: Timeline, session_id: str, name: str) -> Answ
     if not shown.strip(f"{REPLACEMENT_CHARACTER} "):
         raise MalformedValue("The name", "it is empty")
     await timeline.rename_session(session_id, shown)
-    return await _build_answer(timeline, session_id)
+    return await _build_result(timeline, session_id)
 
 
-async def note_row(timeline: Timeline, session_id: str, index: int, text: str) -> Answer:
+async def note_row(timeline: Timeline, session_id: str, index: int, text: str) -> OperationResult:
     """Put a note on a row in place of the one that it has; a text without visible characters removes it.
 
     A closed session takes notes too.
@@ -141,12 +141,12 @@ async def note_row(timeline: Timeline, session_id: str, index: int, text: str) -
     if len(text) > MAX_NOTE_CHARS:
         raise MalformedValue("The note", f"it has more than {MAX_NOTE_CHARS} characters")
     noted = await timeline.note_row(session_id, index, text.strip())
-    return Answer(session_id=session_id, revision=noted.seq)
+    return OperationResult(session_id=session_id, revision=noted.seq)
 
 
 async def close_session(
     timeline: Timeline, session_id: str, *, host: SessionHost, reason: str = CLOSED_BY_PERSON
-) -> Answer:
+) -> OperationResult:
     """Close a session: it can still be read, exported and forked. One that is over stays as it is.
 
     Raises:
@@ -155,7 +155,7 @@ async def close_session(
     summary = await timeline.get_summary(session_id)
     if not await host.close_run(session_id, reason) and not host.liveness.has_ended(summary):
         await timeline.close_session(session_id, reason)
-    return await _build_answer(timeline, session_id)
+    return await _build_result(timeline, session_id)
 
 
 async def delete_session(timeline: Timeline, session_id: str, *, host: SessionHost) -> None:
@@ -169,5 +169,5 @@ async def delete_session(timeline: Timeline, session_id: str, *, host: SessionHo
     await timeline.delete_session(session_id)
 
 
-async def _build_answer(timeline: Timeline, session_id: str) -> Answer:
-    return Answer(session_id=session_id, revision=(await timeline.get_summary(session_id)).last_seq)
+async def _build_result(timeline: Timeline, session_id: str) -> OperationResult:
+    return OperationResult(session_id=session_id, revision=(await timeline.get_summary(session_id)).last_seq)

@@ -3,7 +3,6 @@ import type {
   AgentInfo,
   AnnotationInfo,
   AnnotationPatch,
-  Answer,
   BenchEntry,
   BenchInfo,
   BenchRunDetail,
@@ -28,6 +27,7 @@ import type {
   FaultInput,
   FieldProblem,
   NoteInput,
+  OperationResult,
   PauseAnswerInput,
   PendingToolCall,
   PlayedWorldInfo,
@@ -49,11 +49,11 @@ import type {
   Suggestion,
   TimeControlInput,
   TimelineRow,
+  TimeTravelPlan,
+  TimeTravelProgress,
+  TimeTravelRequest,
   ToolResponseInput,
   ToolSwitchInput,
-  TravelInput,
-  TravelPlan,
-  TravelProgress,
   UserMessage,
   VerdictInfo,
   WorldAction,
@@ -173,9 +173,10 @@ export const api = {
     const chosen = { ...(userId ? { user_id: userId } : {}), ...(state ? { state } : {}) };
     return requestJson<SessionDetail>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
   },
-  renameSession: (sessionId: string, name: string) => requestJson<Answer>("PATCH", sessionUrl(sessionId), { name }),
+  renameSession: (sessionId: string, name: string) =>
+    requestJson<OperationResult>("PATCH", sessionUrl(sessionId), { name }),
   deleteSession: (sessionId: string) => requestOk("DELETE", sessionUrl(sessionId)),
-  closeSession: (sessionId: string) => requestJson<Answer>("POST", sessionUrl(sessionId, "/close")),
+  closeSession: (sessionId: string) => requestJson<OperationResult>("POST", sessionUrl(sessionId, "/close")),
   listRows: (sessionId: string, start: number, count: number) =>
     requestJson<TimelineRow[]>("GET", sessionUrl(sessionId, `/rows?start=${start}&count=${count}`)),
   getRow: (sessionId: string, index: number, full: boolean) =>
@@ -189,7 +190,7 @@ export const api = {
   getVerdict: (sessionId: string, index: number) =>
     requestJson<VerdictInfo>("GET", sessionUrl(sessionId, `/rows/${index}/verdict`)),
   noteRow: (sessionId: string, index: number, text: string) =>
-    requestJson<Answer>("POST", sessionUrl(sessionId, `/rows/${index}/note`), { text } satisfies NoteInput),
+    requestJson<OperationResult>("POST", sessionUrl(sessionId, `/rows/${index}/note`), { text } satisfies NoteInput),
   getBriefing: (sessionId: string, turnId: string | null) =>
     requestJson<Briefing>(
       "GET",
@@ -243,11 +244,12 @@ export const api = {
     requestJson<ExportResult>("POST", sessionUrl(sessionId, "/export"), input),
   previewExport: (sessionId: string, input: ExportRequest) =>
     requestJson<ExportPreview>("POST", sessionUrl(sessionId, "/export/preview"), input),
-  travel: (sessionId: string, input: TravelInput) =>
-    requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/travel"), input),
-  planTravel: (sessionId: string, input: TravelInput) =>
-    requestJson<TravelPlan>("POST", sessionUrl(sessionId, "/travel/plan"), input),
-  getTravelProgress: (sessionId: string) => requestJson<TravelProgress>("GET", sessionUrl(sessionId, "/travel")),
+  timeTravel: (sessionId: string, input: TimeTravelRequest) =>
+    requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/time-travel"), input),
+  planTimeTravel: (sessionId: string, input: TimeTravelRequest) =>
+    requestJson<TimeTravelPlan>("POST", sessionUrl(sessionId, "/time-travel/plan"), input),
+  getTimeTravelProgress: (sessionId: string) =>
+    requestJson<TimeTravelProgress>("GET", sessionUrl(sessionId, "/time-travel")),
   getDecision: (sessionId: string, turnId: string) =>
     requestJson<Suggestion>("GET", turnUrl(sessionId, turnId, "/decision")),
   listPlayers: (sessionId: string) => requestJson<PlayerOption[]>("GET", sessionUrl(sessionId, "/players")),

@@ -4,7 +4,7 @@ type Schemas = components["schemas"];
 
 export type ActualEventInfo = Schemas["ActualEventInfo"];
 export type AgentInfo = Schemas["AgentInfo"];
-export type Answer = Schemas["Answer"];
+export type OperationResult = Schemas["OperationResult"];
 export type AnnotationInfo = Schemas["AnnotationInfo"];
 export type AnnotationPatch = Schemas["AnnotationPatch"];
 export type Briefing = Schemas["Briefing"];
@@ -90,7 +90,7 @@ export type EvalConversionResult = Schemas["EvalConversionResult"];
 export type EvalEditResult = Schemas["EvalEditResult"];
 export type EvalFileInfo = Schemas["EvalFileInfo"];
 export type EvalFileSummary = Schemas["EvalFileSummary"];
-export type MetricInfo = Schemas["MetricInfo"];
+export type MetricScore = Schemas["MetricScore"];
 
 export type LiveUpdate =
   | Schemas["SessionUpdate"]
@@ -104,6 +104,6 @@ export type PlayedWorldInfo = Schemas["PlayedWorldInfo"];
 export type PlayerOption = Schemas["PlayerOption"];
 export type SessionLink = Schemas["SessionLink"];
 export type TimeTravelInfo = Schemas["TimeTravelInfo"];
-export type TravelInput = Schemas["TravelInput"];
-export type TravelPlan = Schemas["TravelPlan"];
-export type TravelProgress = Schemas["TravelProgress"];
+export type TimeTravelRequest = Schemas["TimeTravelRequest"];
+export type TimeTravelPlan = Schemas["TimeTravelPlan"];
+export type TimeTravelProgress = Schemas["TimeTravelProgress"];

@@ -97,7 +97,7 @@ function buildInput(
     format,
     path: replaces ? null : path,
     again: false,
-    anyway: false,
+    force: false,
     replace: replaces,
     replaces: null,
     // The preview shows what is left out.

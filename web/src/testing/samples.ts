@@ -117,7 +117,7 @@ export function sampleListUpdate(changes: Partial<SessionListUpdate> = {}): Sess
 export function sampleRow(changes: Partial<TimelineRow> = {}): TimelineRow {
   return {
     agent_name: "ClinicDesk",
-    anyway: false,
+    force: false,
     branch: "",
     parent_call_id: "",
     turn_id: "",

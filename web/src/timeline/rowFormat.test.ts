@@ -35,7 +35,7 @@ test("only errors have the colour of errors", () => {
   const kinds: TimelineRow["kind"][] = [
     "user",
     "call",
-    "say",
+    "commentary",
     "answer",
     "artifact",
     "consent",
@@ -135,7 +135,7 @@ test("a row is as deep as the tools and branches that its agent runs in", () => 
   const rows = [
     sampleRow({ index: 0, call_id: "outer" }),
     sampleRow({ index: 1, call_id: "inner", parent_call_id: "outer" }),
-    sampleRow({ index: 2, kind: "say", parent_call_id: "inner", branch: "a.b" }),
+    sampleRow({ index: 2, kind: "commentary", parent_call_id: "inner", branch: "a.b" }),
     sampleRow({ index: 3, kind: "answer", branch: "twins.left" }),
     sampleRow({ index: 4, parent_call_id: "not loaded" }),
   ];

@@ -20,6 +20,7 @@ from adk_agent_sim.text.terminal_output import (
     print_lines,
     send_other_output_to_stderr,
 )
+from adk_agent_sim.text.terminal_tables import format_table
 
 if TYPE_CHECKING:
     from adk_agent_sim.golden.eval_criteria import EvalCriteria
@@ -33,10 +34,9 @@ def _format_requirement(export_format: ExportFormat) -> str:
 
 
 def _format_epilog() -> str:
-    width = max(map(len, EXPORT_FORMATS))
-    rows = (f"  {name:<{width}}  {each.label} ({_format_requirement(each)})" for name, each in EXPORT_FORMATS.items())
+    rows = [("", name, f"{each.label} ({_format_requirement(each)})") for name, each in EXPORT_FORMATS.items()]
     # \b keeps click from joining the lines to one paragraph.
-    return "\b\nFormats:\n" + "\n".join(rows)
+    return "\n".join(("\b\nFormats:", *format_table(rows)))
 
 
 _REDACTABLE = ", ".join(name for name, each in EXPORT_FORMATS.items() if each.is_redactable)
@@ -76,7 +76,7 @@ _PRINTED = " and ".join(name for name, each in EXPORT_FORMATS.items() if not eac
 )
 @click.option("--again", is_flag=True, help=f"With {_TRACES}: write it although the session was exported before.")
 @click.option("--replace", is_flag=True, help="Replace the earlier export of the session, or the file --out.")
-@click.option("--anyway", is_flag=True, help="With adk-test: write the fixture even if `adk test` cannot replay it.")
+@click.option("--force", is_flag=True, help="With adk-test: write the fixture even if `adk test` cannot replay it.")
 @criteria_option
 @database_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
@@ -90,7 +90,7 @@ def export(
     redact: bool | None,
     again: bool,
     replace: bool,
-    anyway: bool,
+    force: bool,
     criteria: EvalCriteria | None,
     database: str,
     as_json: bool,
@@ -114,7 +114,7 @@ def export(
             path=out,
             again=again,
             replace=replace,
-            anyway=anyway,
+            force=force,
             finished_only=finished_only,
             include_rejected=include_rejected,
             redact=redact,

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.filesize import decimal as format_size
 
 from adk_agent_sim.cli.sessions.database import database_option
-from adk_agent_sim.text.escaping import escape_line
-from adk_agent_sim.text.terminal_output import print_json, print_line
+from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines
+from adk_agent_sim.text.terminal_tables import format_table
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 
 if TYPE_CHECKING:
@@ -55,8 +56,9 @@ def sessions(
     elif not page.sessions:
         print_line(f"No session in {database} matches. `adksim sessions` lists all.")
     else:
-        for each in page.sessions:
-            print_line(_format_session(each, now))
+        columns = [column for _, column in page.sessions[0].list_columns()]
+        right = [place for place, column in enumerate(columns) if column.format == "size"]
+        print_lines(format_table([_list_cells(each, now) for each in page.sessions], right=right))
     if page.next_cursor:
         print_line(f"There are more than these {limit}: use --all, --limit, --search or --status.", err=True)
 
@@ -83,9 +85,8 @@ def _advise_recording(database: str) -> str:
     )
 
 
-def _format_session(session: SessionRecord, now: float) -> str:
-    cells = [_format_cell(getattr(session, name), column, now) for name, column in session.list_columns()]
-    return "  ".join(cells).rstrip()
+def _list_cells(session: SessionRecord, now: float) -> Sequence[str]:
+    return [_format_cell(getattr(session, name), column, now) for name, column in session.list_columns()]
 
 
 def _format_cell(value: Any, column: ListColumn, now: float) -> str:
@@ -95,10 +96,10 @@ def _format_cell(value: Any, column: ListColumn, now: float) -> str:
         case "age":
             text = _format_age(now - value)
         case "size":
-            return f"{_format_size(value or 0):>{column.width}}"
+            text = format_size(value or 0)
         case "text":
-            text = escape_line(str(value)) or ("-" if column.width else "")
-    return f"{column.title} {text:<{column.width}}".lstrip()
+            text = str(value) or column.placeholder
+    return f"{column.title} {text}".lstrip()
 
 
 def _format_age(seconds: float) -> str:
@@ -106,10 +107,3 @@ def _format_age(seconds: float) -> str:
         if seconds >= length:
             return f"{int(seconds // length)}{unit} ago"
     return f"{max(int(seconds), 0)}s ago"
-
-
-def _format_size(size: int) -> str:
-    for unit, length in (("MB", 1_000_000), ("kB", 1_000)):
-        if size >= length:
-            return f"{size / length:.1f} {unit}"
-    return f"{size} B"

@@ -20,7 +20,7 @@ from adk_agent_sim.use_cases.export_records import (
     ExportResult,
     WrittenExport,
 )
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 
 class SessionExporter:
@@ -42,7 +42,7 @@ class SessionExporter:
         config = await self._find_config(session_id)
         return await exports.preview_export(self._timeline, session_id, request, config, is_confined=True)
 
-    async def record_export(self, session_id: str, export: WrittenExport) -> Answer:
+    async def record_export(self, session_id: str, export: WrittenExport) -> OperationResult:
         """Record an export that a command has written."""
         return await exports.record_export(self._timeline, session_id, export)
 

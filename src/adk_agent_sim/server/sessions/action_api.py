@@ -36,7 +36,7 @@ from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import error_response, json_response
 from adk_agent_sim.use_cases import sessions as use_cases
 from adk_agent_sim.use_cases.export_records import ExportPreview, ExportRequest, ExportResult, WrittenExport
-from adk_agent_sim.use_cases.record import Answer, FieldProblem
+from adk_agent_sim.use_cases.record import FieldProblem, OperationResult
 
 action_api = create_router("/api/sessions/{session_id}")
 
@@ -79,7 +79,7 @@ async def stop_run(actions: ActionsDependency, session_id: str) -> Response:
     return json_response(await actions.stop_run(session_id))
 
 
-@action_api.post("/rows/{index}/note", response_model=Answer)
+@action_api.post("/rows/{index}/note", response_model=OperationResult)
 async def note_row(services: ServicesDependency, session_id: str, index: int, note: NoteInput) -> Response:
     """Put a note on a row, change it, or remove it; also in a closed session."""
     return json_response(await use_cases.note_row(services.timeline, session_id, index, note.text))
@@ -185,7 +185,7 @@ async def preview_export(exporter: ExporterDependency, session_id: str, request:
     return json_response(await exporter.preview_export(session_id, request))
 
 
-@action_api.post("/exports", response_model=Answer)
+@action_api.post("/exports", response_model=OperationResult)
 async def record_export(exporter: ExporterDependency, session_id: str, export: WrittenExport) -> Response:
     """Record an export that a command has written to a file of its own, so that the session is shown as exported."""
     return json_response(await exporter.record_export(session_id, export))

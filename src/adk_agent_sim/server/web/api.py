@@ -35,7 +35,7 @@ from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.use_cases import sessions as use_cases
 from adk_agent_sim.use_cases.exports import list_export_formats
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 from adk_agent_sim.use_cases.session_record import QueuePage, SessionPage
 
 MAX_PAGE_SIZE = 200
@@ -101,7 +101,7 @@ async def get_session(directory: DirectoryDependency, session_id: str) -> Respon
     return json_response(await directory.get_detail(session_id))
 
 
-@api.patch("/sessions/{session_id}", response_model=Answer)
+@api.patch("/sessions/{session_id}", response_model=OperationResult)
 async def rename_session(services: ServicesDependency, session_id: str, patch: SessionPatch) -> Response:
     """Rename a session."""
     return json_response(await use_cases.rename_session(services.timeline, session_id, patch.name))
@@ -114,7 +114,7 @@ async def delete_session(services: ServicesDependency, session_id: str) -> Respo
     return Response(status_code=204)
 
 
-@api.post("/sessions/{session_id}/close", response_model=Answer)
+@api.post("/sessions/{session_id}/close", response_model=OperationResult)
 async def close_session(services: ServicesDependency, session_id: str) -> Response:
     """Close a session; it can still be read and exported."""
     return json_response(
