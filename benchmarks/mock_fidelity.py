@@ -29,8 +29,7 @@ from scenario_corpus import load_lines, load_manifest, load_sandbox, load_univer
 
 from adk_agent_sim.errors import MockImpossible
 from adk_agent_sim.golden.recording import RecordedRun, RecordedToolCall, Recording, StreamKey
-from adk_agent_sim.mocks.id_renaming import IdRenaming, pair_ids
-from adk_agent_sim.mocks.identifiers import is_id_name, is_random, iter_leaves
+from adk_agent_sim.mocks.identifiers import IdRenaming, is_id_name, is_random, iter_leaves, pair_ids
 from adk_agent_sim.mocks.keyed_draws import KeyedDraws
 from adk_agent_sim.mocks.replay_mock import LiveCall, ReplayMock
 from adk_agent_sim.mocks.replayable_calls import build_replay_source

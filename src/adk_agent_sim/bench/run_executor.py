@@ -19,8 +19,8 @@ from adk_agent_sim.adk.worlds.world_clock import WorldClock
 from adk_agent_sim.bench.bench_plan import PlannedRun, RunFiles
 from adk_agent_sim.bench.bench_result import BenchResult, Outcome
 from adk_agent_sim.bench.bench_task import BenchTask
+from adk_agent_sim.bench.failure_reasons import ReasonMask
 from adk_agent_sim.bench.rate_limits import is_rate_limit
-from adk_agent_sim.bench.reason_mask import ReasonMask
 from adk_agent_sim.bench.run_journal import JournaledStore, get_journal_path
 from adk_agent_sim.bench.run_queue import RunReport, build_failure
 from adk_agent_sim.errors import InvalidScenario, JudgeFailed, NotJudgeable

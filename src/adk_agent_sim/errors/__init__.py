@@ -102,7 +102,6 @@ SimulatorError
 
 from __future__ import annotations
 
-from adk_agent_sim.errors.access_errors import ExposureRefused, InsecureFile, TokenNameTaken, TokenRejected
 from adk_agent_sim.errors.base import Problem, SimulatorError
 from adk_agent_sim.errors.bench_errors import BenchesNotComparable, BenchFolderRefused, InvalidBench
 from adk_agent_sim.errors.decision_errors import (
@@ -179,11 +178,15 @@ from adk_agent_sim.errors.scenario_errors import (
 )
 from adk_agent_sim.errors.server_errors import (
     AgentNotLocal,
+    ExposureRefused,
+    InsecureFile,
     InvalidField,
     MalformedValue,
     NotFound,
     PortInUse,
     ServerUnreachable,
+    TokenNameTaken,
+    TokenRejected,
 )
 from adk_agent_sim.errors.session_errors import (
     BlocksMissing,
@@ -194,8 +197,10 @@ from adk_agent_sim.errors.session_errors import (
     SessionClosed,
     SessionExists,
     SessionNotFound,
+    StoreFailed,
+    StoreNotOpened,
+    StoreTooNew,
 )
-from adk_agent_sim.errors.store_errors import StoreFailed, StoreNotOpened, StoreTooNew
 from adk_agent_sim.errors.trace_errors import (
     AlreadyExported,
     EditConflict,

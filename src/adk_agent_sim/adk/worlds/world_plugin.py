@@ -1,7 +1,8 @@
-"""The ADK plugin of a run in a world: offers its tools, delivers its notifications, stops its time for the model."""
+"""The ADK plugin of a run in a world: offers its tools, delivers its notifications, measures time and tokens."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 from google.adk.agents import LlmAgent
@@ -13,9 +14,29 @@ from google.adk.plugins import BasePlugin
 
 from adk_agent_sim.adk.compat import get_invocation_context
 from adk_agent_sim.adk.worlds.notification_events import NotificationEvents
-from adk_agent_sim.adk.worlds.token_count import TokenCount
 from adk_agent_sim.adk.worlds.world_session import WorldSession
 from adk_agent_sim.errors import WorldToolConflict
+
+
+@dataclass(kw_only=True)
+class TokenCount:
+    """The tokens of all model calls of a run; zero if its models report none."""
+
+    prompt: int = 0
+
+    output: int = 0
+
+    def add(self, response: LlmResponse) -> None:
+        """Count the tokens of one complete answer."""
+        usage = response.usage_metadata
+        if usage is not None:
+            self.prompt += usage.prompt_token_count or 0
+            self.output += (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.prompt + self.output
 
 
 class WorldPlugin(BasePlugin):

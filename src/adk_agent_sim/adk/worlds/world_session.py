@@ -1,4 +1,4 @@
-"""One agent in one world: its calls, its messages to the user, the time that passes, and the limits of the run.
+"""One agent in one world: its tools, its messages to the user, the time that passes, and the limits of the run.
 
 model call begins --> world paused --> model call ends --> world resumed, thinking time passes, what is due happens
 tool call --> the world's tool, now                        message to the user --> the turn ends at the next check
@@ -9,25 +9,57 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from google.adk.agents.context import Context
-from google.adk.tools import ToolContext
+from google.adk.tools import BaseTool, ToolContext
+from google.genai import types
 
 from adk_agent_sim.adk.compat import get_invocation_context
-from adk_agent_sim.adk.worlds.app_tool import AppTool
-from adk_agent_sim.adk.worlds.inner_deliveries import InnerDeliveries
-from adk_agent_sim.adk.worlds.run_end import RunEnd
 from adk_agent_sim.adk.worlds.run_options import DEFAULT_DURATION, WorldRunOptions
-from adk_agent_sim.adk.worlds.world_checkpoints import TurnCheckpoint, WorldCheckpoints
+from adk_agent_sim.adk.worlds.run_result import RunEnd
+from adk_agent_sim.adk.worlds.world_checkpoints import InnerDeliveries, TurnCheckpoint, WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_recorder import WorldRecorder
 from adk_agent_sim.scenario.app_base.datetimes import format_datetime
 from adk_agent_sim.scenario.app_base.tool import Tool
+from adk_agent_sim.scenario.app_base.tool_schema import build_parameters_schema
 from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface, extract_message_content
 from adk_agent_sim.scenario.players.world_player import ToolResult
 from adk_agent_sim.scenario.world.notifications import DeliveredNotification
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.clock import Clock, WallClock
+
+if TYPE_CHECKING:
+    from adk_agent_sim.scenario.world.agent_tools import OfferedTool
+
+
+class AppTool(BaseTool):
+    """Calls a tool of the world, under the name by which the world offers it.
+
+    Errors of the tool are raised: ADK reports them to the model as it does for every tool.
+    """
+
+    never_waits: ClassVar[bool] = True
+    """For the seat of tools: a world works without any waiting, also where its own time passes."""
+
+    def __init__(self, offered: OfferedTool, session: WorldSession) -> None:
+        super().__init__(name=offered.name, description=offered.description)
+        self._offered = offered
+        self._session = session
+        # Once per run: ADK asks every tool for its declaration at every model call.
+        self._declaration = types.FunctionDeclaration(
+            name=offered.name,
+            description=offered.description,
+            parameters_json_schema=build_parameters_schema(offered.tool),
+        )
+
+    def _get_declaration(self) -> types.FunctionDeclaration:
+        return self._declaration
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        """Make the call now, in simulated time, and return what an agent sees of it."""
+        return await self._session.call(self._offered.app, self._offered.tool, args, tool_context)
+
 
 SILENT_ANSWER = "OK"
 """What an agent answers that was started by notifications and has nothing to tell the user."""

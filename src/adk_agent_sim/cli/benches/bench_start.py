@@ -95,7 +95,7 @@ def _run_bench(
     paths: tuple[str, ...], settings: BenchSettings, judge_name: str, criteria: tuple[str, ...]
 ) -> BenchSummary:
     from adk_agent_sim.bench.bench_task import check_out_folder, find_tasks
-    from adk_agent_sim.bench.process_context import start_fork_server
+    from adk_agent_sim.bench.process_pool import start_fork_server
 
     check_settings(settings)
     eval_criteria = parse_bench_criteria(criteria)

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from adk_agent_sim.scenario.verdict.action_window import ActionWindow
 from adk_agent_sim.scenario.verdict.argument_checkers import normalize_text, passes_checker
 from adk_agent_sim.scenario.verdict.candidate_index import CandidateIndex, select_keyed_checks
 from adk_agent_sim.scenario.verdict.judged_turn import JudgedEvent, VerdictDifference
-from adk_agent_sim.scenario.verdict.oracle_plan import ExpectedEvent, ExpectedTurn, OraclePlan
+from adk_agent_sim.scenario.verdict.oracle_plan import ActionWindow, ExpectedEvent, ExpectedTurn, OraclePlan
 from adk_agent_sim.scenario.verdict.soft_check import SoftCheck, SoftPanel, has_blank_name
 from adk_agent_sim.scenario.verdict.traced_action import TracedAction, find_tool_declaration
 

@@ -1,7 +1,13 @@
-"""The recordings that are replayed in one session, and which of their responses were used."""
+"""What the mocks of a session share: the recordings that are replayed, and the calls that models have answered."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
+from adk_agent_sim.environment.visible_calls import MockedCall
+from adk_agent_sim.errors import SimulatorError
+from adk_agent_sim.mocks.llm_mock import LlmMock, ModelChoice
 from adk_agent_sim.mocks.replay_mock import ReplayMock
 from adk_agent_sim.mocks.replayable_calls import ReplaySource
 
@@ -28,3 +34,21 @@ class SessionReplays:
     def list_uses(self) -> list[str]:
         """Return the references of all recorded calls that were used."""
         return [*self._used, *(reference for mock in self._mocks.values() for reference in mock.new_uses)]
+
+
+LlmMockFinder: TypeAlias = Callable[[ModelChoice], LlmMock]
+"""Returns the mock of a model, which all sessions of an environment share."""
+
+
+class SessionLlmMocks:
+    """What one session needs to let a model answer its calls."""
+
+    def __init__(self, find_mock: LlmMockFinder) -> None:
+        self.find_mock = find_mock
+        self.calls: list[MockedCall] = []
+        """The calls that were answered, also those of agents that are used as tools."""
+
+
+def refuse_llm_mock(choice: ModelChoice) -> LlmMock:
+    """Raise: models are asked through ADK."""
+    raise SimulatorError("`mock: llm` asks a model through ADK: use EnvironmentSimulationFactory or Simulation.")
