@@ -37,8 +37,8 @@ from source_trees import parse_modules
 
 from adk_agent_sim.adk import compat
 from adk_agent_sim.adk.environment.real_tool_guard import is_framework_tool
-from adk_agent_sim.adk.simulation.simulation import Simulation
 from adk_agent_sim.errors import AdkIncompatible
+from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline import framework_calls
 
 SOURCE = Path(compat.__file__).parents[1]

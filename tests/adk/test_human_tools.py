@@ -22,7 +22,7 @@ from scripted_agent import build_scripted_agent, run_scripted_agent
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import EnvironmentSimulationFactory, Simulation, SimulatorPlugin
-from adk_agent_sim.adk.simulation.steps import Done, ModelTurn, Step, ToolTurn
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn, Step, ToolTurn
 from adk_agent_sim.environment.recorded_report import build_recorded_report
 from adk_agent_sim.environment.rules_file import check_rules_text, parse_rules
 from adk_agent_sim.errors import (

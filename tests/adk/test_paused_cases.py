@@ -15,8 +15,8 @@ from pausing_agents import build_credential_app
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.evals.case_badge import BadgeState, CaseBadge, check_case
 from adk_agent_sim.adk.evals.recording_replay import replay_recording
-from adk_agent_sim.adk.simulation.pause_steps import CredentialRequest
-from adk_agent_sim.adk.simulation.steps import Confirmation, Step
+from adk_agent_sim.adk.steps.pause_steps import CredentialRequest
+from adk_agent_sim.adk.steps.steps import Confirmation, Step
 from adk_agent_sim.golden.eval_file import EvalFile
 from adk_agent_sim.golden.recording_builder import build_recording
 

@@ -32,7 +32,7 @@ from adk_agent_sim.adk.demo.math_agent.agent import root_agent as math_agent
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
 from adk_agent_sim.adk.runs import run_task
 from adk_agent_sim.adk.runs.agent_run import AgentRun
-from adk_agent_sim.adk.simulation.steps import Done, ModelTurn
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 from adk_agent_sim.errors import (
     InvalidAnswer,
     InvalidArguments,

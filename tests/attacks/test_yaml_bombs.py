@@ -12,7 +12,7 @@ import pytest
 from source_trees import parse_modules
 from work_counter import TooMuchWork, count_lines
 
-from adk_agent_sim.adk.simulation.script import read_script
+from adk_agent_sim.adk.steps.script import read_script
 from adk_agent_sim.environment import yaml_document
 from adk_agent_sim.environment.rules_file import check_rules_file, load_rules
 from adk_agent_sim.environment.yaml_document import YamlDocument, YamlUnreadable

@@ -16,9 +16,11 @@ from adk_agent_sim.timeline.read_model.interruption import Interruption
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
+from adk_agent_sim.use_cases.record import Record
 
 
-def test_every_model_is_in_it_including_those_of_the_socket() -> None:
+def test_every_message_of_the_web_api_is_in_it_including_those_of_the_socket() -> None:
+    schemas = set(build_document()["components"]["schemas"])
     modules = pkgutil.walk_packages(server.__path__, f"{server.__name__}.")
     names = [module.name for module in modules if module.name.endswith("api_models")]
     assert len(names) > 5
@@ -26,13 +28,18 @@ def test_every_model_is_in_it_including_those_of_the_socket() -> None:
         name
         for module in map(import_module, names)
         for name, value in vars(module).items()
-        if isinstance(value, type) and value.__module__ == module.__name__ and name != "ApiModel"
+        if isinstance(value, type) and value.__module__ == module.__name__
     }
     # The enumerations of the read model are shared with the database, the protocol and the commands.
     shared = (SessionStatus, Interruption, RequestKind, RowKind, RowStatus, BadgeState)
     declared |= {enumeration.__name__ for enumeration in shared}
 
-    assert set(build_document()["components"]["schemas"]) == declared
+    assert declared - schemas == set()
+    assert schemas - declared - {record.__name__ for record in _list_subclasses(Record)} == set()
+
+
+def _list_subclasses(record: type[Record]) -> set[type[Record]]:
+    return {each for child in record.__subclasses__() for each in (child, *_list_subclasses(child))}
 
 
 @pytest.mark.process

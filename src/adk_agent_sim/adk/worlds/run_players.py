@@ -15,7 +15,7 @@ from google.genai import types
 
 from adk_agent_sim.adk.players.players import create_player_factory
 from adk_agent_sim.adk.players.session_player import SessionPlayer
-from adk_agent_sim.adk.simulation.script import Script, read_script
+from adk_agent_sim.adk.steps.script import Script, read_script
 from adk_agent_sim.adk.worlds.world_session import WorldSession
 from adk_agent_sim.errors import InvalidScript
 from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS

@@ -12,10 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adk_agent_sim.adk.simulation.pause_steps import CredentialRequest, InputRequest
-from adk_agent_sim.adk.simulation.run_settings import RunSettings
-from adk_agent_sim.adk.simulation.simulation import Simulation
-from adk_agent_sim.adk.simulation.steps import Confirmation, ModelTurn, Step, ToolTurn
+from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
+from adk_agent_sim.adk.steps.steps import Confirmation, ModelTurn, Step, ToolTurn
 from adk_agent_sim.cli.play import terminal_format
 from adk_agent_sim.cli.play.call_parsing import parse_calls
 from adk_agent_sim.cli.play.pause_prompts import (
@@ -33,6 +31,8 @@ from adk_agent_sim.cli.play.tool_prompts import TOOL_HELP, TOOL_WORDS, print_too
 from adk_agent_sim.cli.time_travel.travel_commands import TRAVEL_COMMANDS, TRAVEL_HELP, print_turns, run_travel_command
 from adk_agent_sim.errors import DecisionMismatch, RunFailed, SessionIncomplete, SimulatorError
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
+from adk_agent_sim.simulation.run_settings import RunSettings
+from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.text.escaping import escape_message
 from adk_agent_sim.text.terminal_output import print_document, print_line, print_message, print_progress, style
 from adk_agent_sim.timeline.history import HistoryEntry

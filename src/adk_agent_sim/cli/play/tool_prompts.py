@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from adk_agent_sim.adk.simulation.steps import Step, ToolTurn
+from adk_agent_sim.adk.steps.steps import Step, ToolTurn
 from adk_agent_sim.cli.play.call_parsing import parse_pairs
 from adk_agent_sim.cli.play.terminal_format import format_type
 from adk_agent_sim.errors import InvalidCallSyntax

@@ -19,9 +19,9 @@ from adk_agent_sim.text.terminal_output import print_json, print_line, print_lin
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
     from adk_agent_sim.adk.runs.runner_services import RunnerServices
-    from adk_agent_sim.adk.simulation.simulation import Simulation
-    from adk_agent_sim.adk.simulation.steps import Step
+    from adk_agent_sim.adk.steps.steps import Step
     from adk_agent_sim.adk.time_travel.fork_point import ForkPlan
+    from adk_agent_sim.simulation.simulation import Simulation
     from adk_agent_sim.timeline.store import MemoryStore
 
 
@@ -188,11 +188,11 @@ async def _fork(
     *,
     as_json: bool,
 ) -> None:
-    from adk_agent_sim.adk.simulation.simulation import Simulation
     from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
-    from adk_agent_sim.adk.time_travel.time_travel import plan_stored_fork
     from adk_agent_sim.cli.time_travel.travel_commands import print_plan, print_wait
     from adk_agent_sim.errors import ForkRefused, ReplayDiverged
+    from adk_agent_sim.simulation.simulation import Simulation
+    from adk_agent_sim.simulation.time_travel import plan_stored_fork
 
     plan = await plan_stored_fork(app, store, session_id, options.turn)
     if not as_json:
@@ -248,7 +248,7 @@ async def _save(forked: Simulation, store: MemoryStore, out: Path | None, databa
 
 
 def _to_json(forked: Simulation, session_id: str, turn: int | None, plan: ForkPlan, step: Step) -> dict[str, Any]:
-    from adk_agent_sim.adk.simulation.steps import Done
+    from adk_agent_sim.adk.steps.steps import Done
     from adk_agent_sim.timeline.session_events import Forked
 
     differences = [event.payload.difference for event in forked.log() if isinstance(event.payload, Forked)]

@@ -13,9 +13,9 @@ from adk_agent_sim.timeline.turn_prefix import list_turns
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 if TYPE_CHECKING:
-    from adk_agent_sim.adk.simulation.simulation import Simulation
-    from adk_agent_sim.adk.simulation.steps import Step
+    from adk_agent_sim.adk.steps.steps import Step
     from adk_agent_sim.adk.time_travel.fork_point import ForkPlan
+    from adk_agent_sim.simulation.simulation import Simulation
 
 TRAVEL_COMMANDS = ("/turns", "/undo", "/redo", "/fork")
 

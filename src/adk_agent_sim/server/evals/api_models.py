@@ -8,10 +8,10 @@ from pydantic import Field
 
 from adk_agent_sim.adk.evals.case_badge import BadgeState
 from adk_agent_sim.golden.case_fields import FieldKind
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
 
-class EvalFileSummary(ApiModel):
+class EvalFileSummary(Record):
     """A file of eval cases in a list."""
 
     key: str
@@ -21,14 +21,14 @@ class EvalFileSummary(ApiModel):
     problem: str = Field(description="Why the file cannot be read now; empty if it can")
 
 
-class BadgeInfo(ApiModel):
+class BadgeInfo(Record):
     """What is known about a case: whether it still replays as recorded."""
 
     state: BadgeState
     reason: str = Field(description="One sentence")
 
 
-class MetricInfo(ApiModel):
+class MetricInfo(Record):
     """The result of one of ADK's metrics."""
 
     name: str
@@ -39,7 +39,7 @@ class MetricInfo(ApiModel):
     note: str = Field(description="Why the metric was not run; empty if it was")
 
 
-class EvalCaseInfo(ApiModel):
+class EvalCaseInfo(Record):
     """A case in a list."""
 
     key: str
@@ -53,7 +53,7 @@ class EvalCaseInfo(ApiModel):
     metrics: list[MetricInfo] = Field(description="The scores of the last check; empty before one")
 
 
-class EvalFileInfo(ApiModel):
+class EvalFileInfo(Record):
     """A file with its cases, in their order."""
 
     key: str
@@ -67,7 +67,7 @@ class EvalFileInfo(ApiModel):
     cases: list[EvalCaseInfo]
 
 
-class CaseFieldInfo(ApiModel):
+class CaseFieldInfo(Record):
     """A value of a case that can be corrected."""
 
     path: str
@@ -81,7 +81,7 @@ class CaseFieldInfo(ApiModel):
     )
 
 
-class ReplayDifferenceInfo(ApiModel):
+class ReplayDifferenceInfo(Record):
     """Something that is not as recorded in a replay."""
 
     message_number: int = Field(description="The user message that it follows, from 1")
@@ -92,7 +92,7 @@ class ReplayDifferenceInfo(ApiModel):
     call_id: str = Field(description="The call that differs; empty if it is something else")
 
 
-class ComparedCallInfo(ApiModel):
+class ComparedCallInfo(Record):
     """A call of the case beside the call that was made."""
 
     status: Literal["same", "changed", "missing", "extra"]
@@ -102,7 +102,7 @@ class ComparedCallInfo(ApiModel):
     actual_arguments: str = Field(description="JSON text; empty if the call is missing")
 
 
-class ComparedTurnInfo(ApiModel):
+class ComparedTurnInfo(Record):
     """A user turn of the case beside what happened."""
 
     calls: list[ComparedCallInfo]
@@ -110,7 +110,7 @@ class ComparedTurnInfo(ApiModel):
     actual_response: str
 
 
-class CaseCheckInfo(ApiModel):
+class CaseCheckInfo(Record):
     """What a replay or a comparison of a case found."""
 
     source: str = Field(description="What the case was compared with: a replay, or another recording")
@@ -122,7 +122,7 @@ class CaseCheckInfo(ApiModel):
     problem: str = Field(description="Why there are no scores; empty if there are")
 
 
-class EvalCaseDetail(ApiModel):
+class EvalCaseDetail(Record):
     """A case, without its rows."""
 
     case: EvalCaseInfo
@@ -134,39 +134,39 @@ class EvalCaseDetail(ApiModel):
     check: CaseCheckInfo | None = Field(description="The last check of this content; None before one")
 
 
-class ComparisonInput(ApiModel):
+class ComparisonInput(Record):
     """Another recording to compare a case with."""
 
     file_key: str = Field(max_length=200)
     case_key: str = Field(max_length=100)
 
 
-class CaseRenameInput(ApiModel):
+class CaseRenameInput(Record):
     """Another id for a case."""
 
     eval_id: str = Field(min_length=1, max_length=300)
 
 
-class CaseMoveInput(ApiModel):
+class CaseMoveInput(Record):
     """Another place for a case."""
 
     after_key: str | None = Field(max_length=100, description="The case that it follows; None to be the first")
 
 
-class CaseDeletionInput(ApiModel):
+class CaseDeletionInput(Record):
     """Which content of a case is deleted."""
 
     fingerprint: str = Field(max_length=100)
 
 
-class FieldValue(ApiModel):
+class FieldValue(Record):
     """A new value of a field of a case."""
 
     path: str = Field(max_length=500)
     value: str = Field(description="The text, or for an object JSON text")
 
 
-class CaseCorrectionInput(ApiModel):
+class CaseCorrectionInput(Record):
     """New values for fields of a case."""
 
     fingerprint: str = Field(max_length=100, description="The content that the values are about")
@@ -176,7 +176,7 @@ class CaseCorrectionInput(ApiModel):
     )
 
 
-class EvalConversionResult(ApiModel):
+class EvalConversionResult(Record):
     """The new file that has the cases of one that can only be read."""
 
     key: str
@@ -185,7 +185,7 @@ class EvalConversionResult(ApiModel):
     omitted_turn_count: int = Field(description="How many user turns of a session have no final response")
 
 
-class EvalEditResult(ApiModel):
+class EvalEditResult(Record):
     """The file after an edit."""
 
     file: EvalFileInfo

@@ -6,10 +6,10 @@ from pydantic import Field
 
 from adk_agent_sim.golden.eval_criteria import DEFAULT_JUDGE_MODEL, CallMatch, RubricText, Score
 from adk_agent_sim.golden.export_formats import ExportFormatName
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
 
-class ExportFormatInfo(ApiModel):
+class ExportFormatInfo(Record):
     """A format that the server can export a session to."""
 
     name: ExportFormatName
@@ -19,7 +19,7 @@ class ExportFormatInfo(ApiModel):
     is_redactable: bool = Field(description="Whether secrets can be removed on request")
 
 
-class ExportRecord(ApiModel):
+class ExportRecord(Record):
     """An export that was written."""
 
     format: ExportFormatName
@@ -28,7 +28,7 @@ class ExportRecord(ApiModel):
     exported_at: float
 
 
-class CriteriaInput(ApiModel):
+class CriteriaInput(Record):
     """What `adk eval` compares, to be written to the test_config.json beside the EvalSet."""
 
     calls: CallMatch = Field(default="exact", description="How tool calls are compared; `off` to not compare them")
@@ -51,7 +51,7 @@ class CriteriaInfo(CriteriaInput):
     """The criteria that a test_config.json has."""
 
 
-class ExportInput(ApiModel):
+class ExportInput(Record):
     """A request to export the session, to the file that the agent's config names or to another one in its folder."""
 
     format: ExportFormatName = "evalset"
@@ -71,14 +71,14 @@ class ExportInput(ApiModel):
     )
 
 
-class EvalCaseKeys(ApiModel):
+class EvalCaseKeys(Record):
     """Where the eval pages show a case."""
 
     file_key: str
     case_key: str
 
 
-class ExportResult(ApiModel):
+class ExportResult(Record):
     """The result of an export."""
 
     record: ExportRecord
@@ -93,7 +93,7 @@ class ExportResult(ApiModel):
     warnings: list[str] = Field(default_factory=list[str], description="What `adk eval` or `adk test` cannot repeat")
 
 
-class ExportPreview(ApiModel):
+class ExportPreview(Record):
     """What an export would write. Nothing is written by asking for it."""
 
     path: str = Field(description="The file")

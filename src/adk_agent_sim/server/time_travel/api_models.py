@@ -6,19 +6,19 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
 TravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
 
 
-class SessionLink(ApiModel):
+class SessionLink(Record):
     """Another session, to be opened."""
 
     session_id: str
     name: str
 
 
-class TimeTravelInfo(ApiModel):
+class TimeTravelInfo(Record):
     """What of a session was undone, what can be, who plays its models, and which sessions are forks of which."""
 
     player: str = Field(default="human", description="Who plays the models: `human`, `real`, or a recording's key")
@@ -35,7 +35,7 @@ class TimeTravelInfo(ApiModel):
     forks: list[SessionLink] = Field(default_factory=list[SessionLink], description="The forks of this session")
 
 
-class TravelInput(ApiModel):
+class TravelInput(Record):
     """A request to continue a session from another point of it, or to fork it there."""
 
     action: TravelAction
@@ -55,7 +55,7 @@ class TravelInput(ApiModel):
     anyway: bool = Field(default=False, description="Continue although the replay differs from the recording")
 
 
-class TravelPlan(ApiModel):
+class TravelPlan(Record):
     """What a `TravelInput` would do. Nothing is done by asking for it."""
 
     agent_name: str = Field(description="The agent whose turn is decided again; empty between two runs")
@@ -65,13 +65,13 @@ class TravelPlan(ApiModel):
     callbacks: list[str] = Field(description="What runs again: callbacks, plugins and workflow functions")
 
 
-class TravelProgress(ApiModel):
+class TravelProgress(Record):
     """How far a request to continue a session from another point of it, or to fork it, has got."""
 
     waits_for: str = Field(description="What the replay has been waiting for since some seconds; empty if nothing")
 
 
-class PlayerOption(ApiModel):
+class PlayerOption(Record):
     """A player that can take the seats of a session's models."""
 
     player: str = Field(description="`human`, `real`, or the key of a recording")
@@ -80,7 +80,7 @@ class PlayerOption(ApiModel):
     note: str = Field(description="What it does, or where the recording comes from")
 
 
-class PlayerInput(ApiModel):
+class PlayerInput(Record):
     """A request to let another player take the seats of a session's models."""
 
     player: str = Field(max_length=4096, description="One of the options")

@@ -9,9 +9,10 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from adk_agent_sim import errors
-from adk_agent_sim.server.web.api_models import ErrorBody, FieldProblem
+from adk_agent_sim.server.web.api_models import ErrorBody
 from adk_agent_sim.server.web.error_status import get_error_status
 from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.use_cases.record import FieldProblem
 
 _OVERRIDABLE_ERRORS = (
     errors.DecisionMismatch,

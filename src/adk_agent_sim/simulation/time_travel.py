@@ -19,7 +19,8 @@ from adk_agent_sim.adk.players.session_player import ModelFunction, SessionPlaye
 from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
 from adk_agent_sim.adk.runs.runner_services import RunnerServices
 from adk_agent_sim.adk.runs.user_message import build_user_message
-from adk_agent_sim.adk.simulation.steps import Answer, ModelTurn, Step, ToolTurn
+from adk_agent_sim.adk.steps.steps import Answer, ModelTurn, Step
+from adk_agent_sim.adk.steps.stepwise_run import StepwiseRun
 from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
 from adk_agent_sim.adk.time_travel.fork_point import ForkPlan, build_plan, choose_fork_point
 from adk_agent_sim.adk.time_travel.fork_source import ForkSource, read_settled_source, read_source, read_source_of_run
@@ -39,24 +40,8 @@ from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 
-class TimeTravel:
+class TimeTravel(StepwiseRun):
     """Forks, undoes and redoes the session of a simulation."""
-
-    _agent_run: AgentRun
-    _store: MemoryStore
-    _change_event: asyncio.Event
-
-    async def next(self) -> Step:
-        """Wait for the next step."""
-        raise NotImplementedError
-
-    def pending(self) -> list[ModelTurn]:
-        """Return all turns that wait for a decision."""
-        raise NotImplementedError
-
-    def list_tool_turns(self) -> list[ToolTurn]:
-        """Return all calls of tools that wait for the response of a person."""
-        raise NotImplementedError
 
     async def fork(
         self,
@@ -297,10 +282,6 @@ class TimeTravel:
         self._agent_run = self._watch(run)
         # Who waits for the next step of the old run has to look at the new one.
         self._change_event.set()
-
-    def _watch(self, run: AgentRun) -> AgentRun:
-        run.on_change = self._change_event.set
-        return run
 
     @classmethod
     def _adopt(cls, run: AgentRun, store: MemoryStore) -> Self:

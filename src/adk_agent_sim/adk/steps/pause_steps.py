@@ -17,7 +17,7 @@ from adk_agent_sim.adk.runs.pause_answers import (
     get_input_request_schema,
     get_message_text,
 )
-from adk_agent_sim.adk.simulation.steps import Confirmation, Step, StepTarget
+from adk_agent_sim.adk.steps.steps import Confirmation, Step, StepTarget
 from adk_agent_sim.forms.json_schema import JsonSchema
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
 

@@ -1,142 +1,24 @@
-"""Scripts: a session as a YAML or JSON file with messages, decisions and expectations, played without a person.
-
-state: {customer: Ada}              # optional: the initial session state
-steps:
-  - user: What is 2+2?
-  - call: add
-    args: {a: 2, b: 2}
-    expect: {result: 4}             # the response that the model must get
-  - calls:                          # several in one turn
-      - {call: add, args: {a: 1, b: 1}}
-      - {call: divide, args: {dividend: 1, divisor: 0}, expect_error: ZeroDivisionError}
-  - respond: The answer is 4        # text, or data for an output_schema
-    agent: math_agent               # optional: whose turn it must be
-  - approve: {amount: 5}            # consent, with a payload or null; `deny: true` refuses
-  - tool: add                       # the response of a tool that a person plays (`mock: human`)
-    returns: 4                      # or `error: TEXT`, or `raises: TimeoutError` with a `message`
-  - answer: {city: Rome}            # the input that a workflow asks for, or the fields of a credential
-  - sign_in: true                   # a credential: simulate that the user has signed in
-expect_state: {orders: {}}          # optional: what the state must contain at the end
-"""
+"""Plays scripts (`adk/steps/script.py`) on real agents, and compares what happens with what they expect."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self
 
 from google.adk.apps import App
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from adk_agent_sim.adk.simulation.pause_steps import CredentialRequest, InputRequest
-from adk_agent_sim.adk.simulation.run_settings import RunSettings
-from adk_agent_sim.adk.simulation.simulation import Simulation
-from adk_agent_sim.adk.simulation.steps import Confirmation, ModelTurn, Step, ToolTurn
-from adk_agent_sim.environment.yaml_document import YamlUnreadable, read_yaml_file
-from adk_agent_sim.errors import InvalidScript, SimulatorError
+from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
+from adk_agent_sim.adk.steps.script import UNSET, Script, ScriptedCall, ScriptedStep
+from adk_agent_sim.adk.steps.steps import Confirmation, ModelTurn, Step, ToolTurn
+from adk_agent_sim.errors import SimulatorError
+from adk_agent_sim.simulation.run_settings import RunSettings
+from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.json_equality import equals_value
-
-# Not None, which a script may write as a value, such as `approve: null`.
-_UNSET: Any = object()
-
-
-class ScriptedCall(BaseModel):
-    """A tool call and the expected result."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    call: str
-    args: dict[str, Any] = Field(default_factory=dict)
-    expect: Any = Field(
-        default=_UNSET, description="What the model must get; a result that is not a dict is {result: ...}"
-    )
-    expect_error: str | None = Field(
-        default=None, description="The class name of the exception that the tool must raise"
-    )
-
-
-class ScriptedStep(BaseModel):
-    """One step; it has exactly one of user, call, calls, respond, approve, deny, tool, answer and sign_in."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    user: Any = _UNSET
-    call: str = ""
-    args: dict[str, Any] = Field(default_factory=dict)
-    expect: Any = _UNSET
-    expect_error: str | None = None
-    calls: list[ScriptedCall] = Field(default_factory=list[ScriptedCall])
-    respond: Any = _UNSET
-    approve: Any = _UNSET
-    deny: Literal[True] | None = None
-    tool: str = Field(default="", description="The tool that responds, which a person plays; args is what it must get")
-    returns: Any = Field(default=_UNSET, description="What the tool returns")
-    error: str | None = Field(default=None, description="The error that the tool returns")
-    raises: str | None = Field(default=None, description="The class name of the exception that the tool raises")
-    message: str = Field(default="", description="The message of the exception")
-    answer: Any = Field(default=_UNSET, description="The input, or the credential, that a paused agent asks for")
-    sign_in: Literal[True] | None = None
-    agent: str = Field(default="", description="Whose turn it must be")
-    anyway: bool = Field(default=False, description="Send it although it does not fit")
-
-    @model_validator(mode="after")
-    def _check_one_verb(self) -> Self:
-        verbs = [verb for verb, given in self._iter_verbs() if given]
-        if len(verbs) != 1:
-            names = ", ".join(verb for verb, _ in self._iter_verbs())
-            had = f"has {' and '.join(verbs)}" if verbs else "has none of them"
-            raise ValueError(f"a step has exactly one of {names}; this one {had}")
-        return self
-
-    @model_validator(mode="after")
-    def _check_response(self) -> Self:
-        given = [name for name in ("returns", "error", "raises") if name in self.model_fields_set]
-        if not self.tool and (given or self.message):
-            raise ValueError(f"{given[0] if given else 'message'} belongs to a step with `tool`")
-        if self.tool and len(given) != 1:
-            raise ValueError("a step with `tool` has exactly one of returns, error, raises")
-        if self.message and self.raises is None:
-            raise ValueError("message belongs to raises")
-        return self
-
-    def _iter_verbs(self) -> Iterator[tuple[str, bool]]:
-        yield "user", self.user is not _UNSET
-        yield "call", bool(self.call)
-        yield "calls", bool(self.calls)
-        yield "respond", self.respond is not _UNSET
-        yield "approve", self.approve is not _UNSET
-        yield "deny", self.deny is not None
-        yield "tool", bool(self.tool)
-        yield "answer", self.answer is not _UNSET
-        yield "sign_in", self.sign_in is not None
-
-    @property
-    def all_calls(self) -> list[ScriptedCall]:
-        """The calls of the step, one or several."""
-        if not self.call:
-            return self.calls
-        return [ScriptedCall(call=self.call, args=self.args, expect=self.expect, expect_error=self.expect_error)]
-
-    @property
-    def title(self) -> str:
-        """The step in one or two words, for messages."""
-        verb = next(verb for verb, given in self._iter_verbs() if given)
-        return f"{verb} {self.call or self.tool}" if verb in ("call", "tool") else verb
-
-
-class Script(BaseModel):
-    """A whole session."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    state: dict[str, Any] = Field(default_factory=dict)
-    steps: list[ScriptedStep] = Field(min_length=1)
-    expect_state: dict[str, Any] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,22 +30,6 @@ class Mismatch:
 
     expected: Json
     found: Json
-
-
-def read_script(path: Path) -> Script:
-    """Read a script from a YAML or JSON file; raise InvalidScript, which says where it is wrong."""
-    try:
-        document = read_yaml_file(path)
-    except YamlUnreadable as error:
-        raise InvalidScript(str(path), f"line {error.line}: {error}") from None
-    for key_path, line in document.duplicate_keys:
-        raise InvalidScript(str(path), f"line {line}: the key {key_path[-1]!r} is duplicated; keep one of the entries")
-    try:
-        return Script.model_validate(document.value)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(step) for step in first["loc"])
-        raise InvalidScript(str(path), f"{where}: {first['msg']}" if where else first["msg"]) from None
 
 
 async def play_script(
@@ -246,19 +112,19 @@ def _find_wrong_turn(where: str, step: Step | None, scripted_step: ScriptedStep)
 
 
 async def _play_step(sim: Simulation, step: Step | None, scripted_step: ScriptedStep) -> Step:
-    if scripted_step.user is not _UNSET:
+    if scripted_step.user is not UNSET:
         return await sim.send(scripted_step.user, anyway=scripted_step.anyway)
     if step is None:
         raise SimulatorError("the first step of a script must be a user step")
-    if scripted_step.respond is not _UNSET:
+    if scripted_step.respond is not UNSET:
         return await step.respond(scripted_step.respond, anyway=scripted_step.anyway)
-    if scripted_step.approve is not _UNSET:
+    if scripted_step.approve is not UNSET:
         return await step.approve(scripted_step.approve)
     if scripted_step.deny:
         return await step.deny()
     if scripted_step.tool:
         return await _respond_as_tool(step, scripted_step)
-    if scripted_step.answer is not _UNSET:
+    if scripted_step.answer is not UNSET:
         return await step.answer(scripted_step.answer, anyway=scripted_step.anyway)
     if scripted_step.sign_in:
         return await step.sign_in()
@@ -287,7 +153,7 @@ def _find_mismatches(
             yield Mismatch(
                 where=f"{where} ({call.call})", expected={"error": call.expect_error}, found=_get_response(result)
             )
-        if call.expect is not _UNSET and not equals_value(_get_response(result), wrap_result(call.expect)):
+        if call.expect is not UNSET and not equals_value(_get_response(result), wrap_result(call.expect)):
             yield Mismatch(
                 where=f"{where} ({call.call})", expected=wrap_result(call.expect), found=_get_response(result)
             )
