@@ -103,7 +103,6 @@ SimulatorError
 from __future__ import annotations
 
 from adk_agent_sim.errors.base import Problem, SimulatorError
-from adk_agent_sim.errors.bench_errors import BenchesNotComparable, BenchFolderRefused, InvalidBench
 from adk_agent_sim.errors.decision_errors import (
     DecisionMismatch,
     DecisionRefused,
@@ -160,9 +159,12 @@ from adk_agent_sim.errors.run_errors import (
 )
 from adk_agent_sim.errors.scenario_errors import (
     AppLoadFailed,
+    BenchesNotComparable,
+    BenchFolderRefused,
     InvalidAnswersFile,
     InvalidAppState,
     InvalidAugmentation,
+    InvalidBench,
     InvalidCheckerParam,
     InvalidLabels,
     InvalidRunOption,

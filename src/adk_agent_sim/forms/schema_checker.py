@@ -15,6 +15,7 @@ from typing import Any, cast
 from jsonschema.exceptions import ValidationError
 
 from adk_agent_sim.errors import Problem
+from adk_agent_sim.forms.json_schema import JsonSchema, normalize_schema, resolve_reference
 from adk_agent_sim.forms.problem_messages import (
     abbreviate_value,
     find_discriminator,
@@ -24,7 +25,6 @@ from adk_agent_sim.forms.problem_messages import (
     format_types,
     get_failed_schema,
 )
-from adk_agent_sim.forms.schema_dialect import JsonSchema, normalize_schema, resolve_reference
 from adk_agent_sim.forms.schema_validator import build_validator, collect_errors
 from adk_agent_sim.forms.text_formats import TEXT_FORMATS
 
