@@ -28,7 +28,7 @@ from adk_agent_sim.golden.eval_set_files import read_eval_cases
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.verdict.judge import Judge
-from adk_agent_sim.scenario.verdict.soft_recording import REPLAY_PREFIX, RecordedAnswers
+from adk_agent_sim.scenario.verdict.soft_check import REPLAY_PREFIX, RecordedAnswers
 from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.clock import Clock, WallClock

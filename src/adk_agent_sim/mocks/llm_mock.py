@@ -12,9 +12,11 @@ Whoever asks the model (`ModelAsker`) knows ADK or a file of recorded answers; t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast
 
 from adk_agent_sim.errors import SimulationModelFailed
 from adk_agent_sim.forms.schema_checker import SchemaChecker
@@ -39,11 +41,62 @@ from adk_agent_sim.mocks.llm_state import (
     iter_items,
     list_ids,
 )
-from adk_agent_sim.mocks.shared_value import SharedValue
 from adk_agent_sim.mocks.tool_intent import ResourceOperation
 from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import as_mapping
+
+ValueT = TypeVar("ValueT")
+
+
+class SharedValue(Generic[ValueT]):
+    """A value that the first call computes while the others wait for it."""
+
+    def __init__(self, is_final: Callable[[ValueT], bool]) -> None:
+        """Create it without a value.
+
+        Args:
+            is_final: Whether a value is kept. Another one is given to the calls that wait for it, and computed again
+                for later ones.
+        """
+        self._is_final = is_final
+        self._lock = threading.Lock()
+        self._value: ValueT | None = None
+        self._running: Future[ValueT | None] | None = None
+
+    @property
+    def value(self) -> ValueT | None:
+        """The value that is kept; None if there is none yet."""
+        return self._value
+
+    async def get(self, compute: Callable[[], Awaitable[ValueT]]) -> ValueT:
+        """Return the value. If the call that computes it is cancelled, the next one begins again."""
+        while True:
+            with self._lock:
+                if self._value is not None:
+                    return self._value
+                running, own = self._running, Future[ValueT | None]()
+                if running is None:
+                    own.set_running_or_notify_cancel()  # a call that stops to wait must not cancel it for the others
+                    self._running = own
+            if running is None:
+                return await self._compute(compute, own)
+            value = await asyncio.wrap_future(running)
+            if value is not None:
+                return value
+
+    async def _compute(self, compute: Callable[[], Awaitable[ValueT]], own: Future[ValueT | None]) -> ValueT:
+        value: ValueT | None = None
+        try:
+            value = await compute()
+            return value
+        finally:
+            with self._lock:
+                self._running = None
+                if value is not None and self._is_final(value):
+                    self._value = value
+            # Also if it failed or was cancelled: those who wait get None then, and begin again.
+            own.set_result(value)
 
 
 @dataclass(frozen=True, slots=True)

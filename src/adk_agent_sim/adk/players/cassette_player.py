@@ -34,8 +34,16 @@ from adk_agent_sim.adk.players.cassette_requests import (
     split_response,
 )
 from adk_agent_sim.errors import CassetteMismatch, InvalidCassetteMode, RecordedModelFailed, SimulatorError
-from adk_agent_sim.golden.cassette import Cassette, CassetteBlock, CassetteRequest, CassetteSession, CassetteTurn
-from adk_agent_sim.golden.cassette_cursor import CassetteCursor, SlotState, TurnSlot
+from adk_agent_sim.golden.cassette import (
+    Cassette,
+    CassetteBlock,
+    CassetteCursor,
+    CassetteRequest,
+    CassetteSession,
+    CassetteTurn,
+    SlotState,
+    TurnSlot,
+)
 from adk_agent_sim.golden.cassette_files import CassetteFile
 from adk_agent_sim.golden.cassette_matching import RequestDifference, RequestMatcher, summarize_differences
 from adk_agent_sim.golden.recording import StreamKey

@@ -28,12 +28,11 @@ from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
 from adk_agent_sim.adk.runs.run_app import to_app
 from adk_agent_sim.adk.runs.run_task import unwrap_failure
 from adk_agent_sim.adk.runs.user_message import build_user_message
-from adk_agent_sim.adk.worlds.notification_events import NotificationEvents
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
 from adk_agent_sim.adk.worlds.run_result import RunEnd, WorldRunMetadata, WorldRunResult
 from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_clock import WorldClock, use_world_time
-from adk_agent_sim.adk.worlds.world_plugin import TokenCount, WorldPlugin
+from adk_agent_sim.adk.worlds.world_plugin import NotificationEvents, TokenCount, WorldPlugin
 from adk_agent_sim.adk.worlds.world_recorder import WorldRecorder
 from adk_agent_sim.adk.worlds.world_session import SILENT_ANSWER, WorldSession
 from adk_agent_sim.errors import NotJudgeable

@@ -160,7 +160,7 @@ def _explain_interrupts(folder: Path) -> Generator[None]:
 
 
 def _run_with_progress(plan: BenchPlan, settings: BenchSettings) -> None:
-    from adk_agent_sim.adk.worlds.thinking_time import parse_duration
+    from adk_agent_sim.adk.worlds.run_options import parse_duration
     from adk_agent_sim.bench.bench_run import BenchOptions, run_bench
     from adk_agent_sim.bench.rate_limits import BackoffPolicy
     from adk_agent_sim.cli.benches.bench_progress import BenchProgress

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.entity import get_object
-from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.entity import get_object, slice_page
 from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
-from adk_agent_sim.scenario.verdict.argument_check_plan import ArgumentCheck
 from adk_agent_sim.scenario.verdict.argument_checkers import (
     keep_digits,
     normalize_path,
@@ -22,10 +21,16 @@ from adk_agent_sim.scenario.verdict.argument_checkers import (
     parse_time,
     passes_checker,
 )
-from adk_agent_sim.scenario.verdict.judged_turn import JudgedEvent, VerdictDifference
-from adk_agent_sim.scenario.verdict.oracle_plan import ActionWindow, ExpectedEvent, ExpectedTurn, OraclePlan
+from adk_agent_sim.scenario.verdict.oracle_plan import (
+    ActionWindow,
+    ArgumentCheck,
+    ExpectedEvent,
+    ExpectedTurn,
+    OraclePlan,
+)
 from adk_agent_sim.scenario.verdict.soft_check import SoftCheck, SoftPanel, has_blank_name
 from adk_agent_sim.scenario.verdict.traced_action import TracedAction, find_tool_declaration
+from adk_agent_sim.scenario.verdict.verdict import JudgedEvent, VerdictDifference
 
 
 class NoKey(Exception):

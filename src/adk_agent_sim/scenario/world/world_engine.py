@@ -35,11 +35,10 @@ from adk_agent_sim.scenario.world.condition_watch import (
 )
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
-from adk_agent_sim.scenario.world.event_queue import EventQueue
+from adk_agent_sim.scenario.world.event_queue import EventQueue, UpcomingEvent, find_upcoming_event
 from adk_agent_sim.scenario.world.event_recorder import CallFrame, EventRecorder
 from adk_agent_sim.scenario.world.notifications import DeliveredNotification, NotificationQueue
 from adk_agent_sim.scenario.world.turn_tracker import TurnTracker, TurnVerdict
-from adk_agent_sim.scenario.world.upcoming_event import UpcomingEvent, find_upcoming_event
 from adk_agent_sim.scenario.world.watch_checker import WatchChecker
 
 
