@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from adk_agent_sim.environment.json_values import format_value
+from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.text.escaping import escape_line
 
 
@@ -98,16 +99,6 @@ class UnusedResponse:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SessionSeed:
-    """The seed of a session's random draws, and the key that distinguishes them from those of other sessions."""
-
-    seed: int
-    session_key: str
-    is_drawn: bool
-    """Whether the rules have no seed, so that the session drew one."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class EnvironmentReport:
     """How the tool calls of one or more sessions were answered."""
 
@@ -130,7 +121,7 @@ class EnvironmentReport:
     unused_responses: Sequence[UnusedResponse] = ()
     """The recorded responses that no session has used, in the order of the recordings."""
 
-    seeds: Sequence[SessionSeed] = ()
+    seeds: Sequence[SessionRandomness] = ()
     """What the random draws of each session depend on; empty if no rule draws with the session's seed."""
 
     uses_real_time: bool = False
@@ -273,7 +264,7 @@ def _iter_unused_response_lines(responses: Sequence[UnusedResponse]) -> Iterator
         yield f"  and {len(responses) - _MAX_SHOWN_RESPONSES} more; --json has all"
 
 
-def _iter_seed_lines(seeds: Sequence[SessionSeed]) -> Iterable[str]:
+def _iter_seed_lines(seeds: Sequence[SessionRandomness]) -> Iterable[str]:
     drawn = [each.seed for each in seeds if each.is_drawn]
     if drawn:
         yield f"the rules have no seed; drawn: {', '.join(map(str, drawn[:_MAX_SHOWN_SEEDS]))}" + (

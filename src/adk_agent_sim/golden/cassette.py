@@ -2,7 +2,8 @@
 
     Cassette --> CassetteSession --> CassetteRun (one per user message) --> CassetteTurn: request, responses or an error
 
-It consists of JSON values and does not depend on ADK. `cassette_files.py` keeps it as text in a file, `cassette_matching.py` compares requests. Calls have the ids of the cassette (`call-1`), not of a session.
+It consists of JSON values and does not depend on ADK. `cassette_files.py` keeps it as text in a file,
+`cassette_matching.py` compares requests. Calls have the ids of the cassette (`call-1`), not of a session.
 """
 
 from __future__ import annotations

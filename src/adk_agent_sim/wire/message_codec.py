@@ -8,14 +8,13 @@ result of the round trip.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import ListValue, NullValue, Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
-from pydantic import BaseModel
 
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.wire.scalars import Json, from_scalar, to_scalar
@@ -83,18 +82,11 @@ def _from_number(number: float) -> float:
     return number
 
 
-T = TypeVar("T", bound=BaseModel)
-
 _MAX_DEPTH = 30
 """How many levels of JSON are written: protobuf parses 100 levels of messages, and a nested object takes three."""
 
 _WIRE_NAMES = {"citations": "citation_sources"}
 _GENAI_NAMES = {wire: genai for genai, wire in _WIRE_NAMES.items()}
-
-
-def to_genai_value(message: Message, kind: type[T]) -> T:
-    """Convert a message to a google.genai value."""
-    return kind.model_validate(message_to_json(message))
 
 
 def fill_message(message: Message, value: Mapping[str, Json], max_depth: int = _MAX_DEPTH) -> None:

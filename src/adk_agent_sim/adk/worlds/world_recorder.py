@@ -12,7 +12,6 @@ from pathlib import Path
 
 from adk_agent_sim.scenario.verdict.verdict import Verdict
 from adk_agent_sim.scenario.world.event_log import CompletedEvent, mark_empty_texts
-from adk_agent_sim.scenario.world.notifications import DeliveredNotification
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Payload
@@ -62,13 +61,6 @@ def build_world_event(completed: CompletedEvent, start_time: float, *, call_id: 
     )
 
 
-def build_notification(notification: DeliveredNotification) -> NotificationDelivered:
-    """Build the event of a notification that reached the agent."""
-    return NotificationDelivered(
-        kind=notification.kind, text=notification.text, elapsed_seconds=notification.elapsed_seconds
-    )
-
-
 class WorldRecorder:
     """Collects what happens in a world, in order."""
 
@@ -94,9 +86,9 @@ class WorldRecorder:
         """Record that the world was created."""
         self._collected.append(build_world_start(self._world, source=source or None, options=options))
 
-    def record_notifications(self, notifications: Sequence[DeliveredNotification]) -> None:
+    def record_notifications(self, notifications: Sequence[NotificationDelivered]) -> None:
         """Record what the agent is notified of."""
-        self._collected += [build_notification(each) for each in notifications]
+        self._collected += notifications
 
     def record_turn_verdict(self, verdict: Verdict) -> None:
         """Record the verdict on the turns so far."""

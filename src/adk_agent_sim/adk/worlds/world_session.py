@@ -25,9 +25,9 @@ from adk_agent_sim.scenario.app_base.datetimes import format_datetime
 from adk_agent_sim.scenario.app_base.tool import Tool
 from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface, extract_message_content
 from adk_agent_sim.scenario.players.world_player import ToolResult
-from adk_agent_sim.scenario.world.notifications import DeliveredNotification
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.clock import Clock, WallClock
+from adk_agent_sim.timeline.world_events import NotificationDelivered
 
 if TYPE_CHECKING:
     from adk_agent_sim.scenario.world.agent_tools import OfferedTool
@@ -109,11 +109,11 @@ class WorldSession:
         self.max_duration = default_duration if options.max_duration is None else options.max_duration
         """The limit of simulated seconds; None if the scenario's own end is the limit."""
         # Notifications that were taken together with a message of the user wait here for the next model call.
-        self._early: list[DeliveredNotification] = []
+        self._early: list[NotificationDelivered] = []
         self._inner_deliveries = InnerDeliveries()
         self._is_user_turn = False
         self._has_answered = False
-        self._seen: list[DeliveredNotification] = []
+        self._seen: list[NotificationDelivered] = []
         self._results: list[ToolResult] = []
         self.step_count = 0
         """The number of model calls."""
@@ -142,7 +142,7 @@ class WorldSession:
         """Whether the agent has ended as many turns as the scenario expects."""
         return self._turn_count is not None and self.message_count >= self._turn_count
 
-    async def begin_model_call(self, context: Context, *, is_inner: bool = False) -> list[DeliveredNotification]:
+    async def begin_model_call(self, context: Context, *, is_inner: bool = False) -> list[NotificationDelivered]:
         """Stop the world's time and return what the agent is notified of. Does not return if the run is over.
 
         Args:
@@ -203,7 +203,7 @@ class WorldSession:
         other._checkpoints, other.on_end = None, lambda: None
         other.end(RunEnd.NOTHING_LEFT)
 
-    async def _repeat_model_call(self, context: Context) -> list[DeliveredNotification]:
+    async def _repeat_model_call(self, context: Context) -> list[NotificationDelivered]:
         if not self._replayed:
             await self.wait_for_cancellation()  # more calls than were recorded: the replay ends with that difference
         assert self._replayed  # noqa: S101 - as checked
@@ -213,7 +213,7 @@ class WorldSession:
             self._open_model_calls[_get_key(context)] = self._clock.monotonic()
         return list(checkpoint.notifications)
 
-    def _create_checkpoint(self, notifications: Sequence[DeliveredNotification], *, is_inner: bool) -> TurnCheckpoint:
+    def _create_checkpoint(self, notifications: Sequence[NotificationDelivered], *, is_inner: bool) -> TurnCheckpoint:
         return TurnCheckpoint(
             snapshot=self.world.snapshot(),
             notifications=tuple(notifications),
@@ -337,7 +337,7 @@ class WorldSession:
         self._seen += [each for each in waiting if each.kind == "USER_MESSAGE"]
         return "\n\n".join(messages)
 
-    def take_seen_notifications(self) -> list[DeliveredNotification]:
+    def take_seen_notifications(self) -> list[NotificationDelivered]:
         """Return what the agent was notified of since the last call, for a player that takes its model's place."""
         seen, self._seen = self._seen, []
         return seen
@@ -352,7 +352,7 @@ class WorldSession:
         offered = self.world.tools().get(name)
         return offered is not None and (offered.app, offered.tool.name) == (self._interface_name, _MESSAGE_TOOL)
 
-    def format_notification(self, notification: DeliveredNotification) -> str:
+    def format_notification(self, notification: NotificationDelivered) -> str:
         """Return a notification as the agent reads it."""
         start = self.world.now - self.world.elapsed
         time = format_datetime(start + notification.elapsed_seconds)

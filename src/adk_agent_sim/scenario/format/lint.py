@@ -12,7 +12,7 @@ from adk_agent_sim.scenario.app_base.tool import APP, ENV, USER, Tool, ToolKind
 from adk_agent_sim.scenario.apps.registry import find_app_class, list_app_class_names
 from adk_agent_sim.scenario.format.call_check import find_argument_problems, find_unlisted_app, map_app_classes
 from adk_agent_sim.scenario.format.graph import EventGraph
-from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson, SourceText
 from adk_agent_sim.scenario.format.json_positions import JsonPath
 from adk_agent_sim.scenario.format.lint_are import check_are_import
 from adk_agent_sim.scenario.format.lint_finding import LintFinding, LocatedFinding
@@ -23,7 +23,6 @@ from adk_agent_sim.scenario.format.models import (
     ExportedOracleEvent,
     ExportedTrace,
 )
-from adk_agent_sim.scenario.format.scenario_reader import SourceText
 from adk_agent_sim.scenario.format.strictness import STRICTNESS_KEY, STRICTNESS_LEVELS, get_strictness
 from adk_agent_sim.scenario.format.values import find_placeholder_event, parse_placeholder
 

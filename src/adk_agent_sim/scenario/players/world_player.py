@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 from adk_agent_sim.errors import UnknownTool
 from adk_agent_sim.scenario.world.agent_tools import OfferedTool
-from adk_agent_sim.scenario.world.notifications import DeliveredNotification
+from adk_agent_sim.timeline.world_events import NotificationDelivered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class PlayerView:
     tools: Mapping[str, OfferedTool]
     """The tools by the names under which the agent calls them."""
 
-    notifications: Sequence[DeliveredNotification] = ()
+    notifications: Sequence[NotificationDelivered] = ()
     """The notifications since the last view."""
 
     results: Sequence[ToolResult] = ()

@@ -37,9 +37,10 @@ from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
 from adk_agent_sim.scenario.world.event_queue import EventQueue, UpcomingEvent, find_upcoming_event
 from adk_agent_sim.scenario.world.event_recorder import CallFrame, EventRecorder
-from adk_agent_sim.scenario.world.notifications import DeliveredNotification, NotificationQueue
+from adk_agent_sim.scenario.world.notifications import NotificationQueue
 from adk_agent_sim.scenario.world.turn_tracker import TurnTracker, TurnVerdict
 from adk_agent_sim.scenario.world.watch_checker import WatchChecker
+from adk_agent_sim.timeline.world_events import NotificationDelivered
 
 
 @runtime_checkable
@@ -260,7 +261,7 @@ class WorldEngine:
         """Queue a notification for the agent."""
         self.notifications.add(
             notification.level,
-            DeliveredNotification(elapsed_seconds=self.elapsed, kind=notification.kind.value, text=notification.text),
+            NotificationDelivered(elapsed_seconds=self.elapsed, kind=notification.kind.value, text=notification.text),
         )
 
     def has_happened(self, event_id: str) -> bool:
@@ -401,7 +402,7 @@ class WorldEngine:
 
     def _notify_from_environment(self, text: str, kind: str = "ENVIRONMENT_NOTIFICATION") -> None:
         self.notifications.add(
-            NotificationLevel.LOW, DeliveredNotification(elapsed_seconds=self.elapsed, kind=kind, text=text)
+            NotificationLevel.LOW, NotificationDelivered(elapsed_seconds=self.elapsed, kind=kind, text=text)
         )
 
     def _require_not_paused(self, action: str) -> None:
