@@ -1,9 +1,4 @@
-"""The verdict on a run: for every expected event, what became of it and which rule decided; as data and as text.
-
-Data only.
-
-Data only.
-"""
+"""The verdict on a run: for every expected event, its outcome and the rule that decided; as data and as text."""
 
 from __future__ import annotations
 
@@ -53,7 +48,7 @@ class ActionSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgedEvent:
-    """An expected event and what became of it."""
+    """An expected event and its outcome."""
 
     event_id: str
 
