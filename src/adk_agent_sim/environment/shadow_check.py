@@ -1,7 +1,7 @@
-r"""Compares mocks with the real tools: while a mock answers a call, the real tool runs too if it only reads.
+"""Compares mocks with the real tools: while a mock answers a call, the real tool runs too if it only reads.
 
 call --> the rules answer --> the agent gets the mocked response
-     \-> the real tool, if it changes nothing --> compared: the shape, the values
+     \\-> the real tool, if it changes nothing --> compared: the shape, the values
 """
 
 from __future__ import annotations

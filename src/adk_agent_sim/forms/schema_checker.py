@@ -15,7 +15,6 @@ from typing import Any, cast
 from jsonschema.exceptions import ValidationError
 
 from adk_agent_sim.errors import Problem
-from adk_agent_sim.forms.json_schema import JsonSchema, normalize_schema, resolve_reference
 from adk_agent_sim.forms.problem_messages import (
     abbreviate_value,
     find_discriminator,
@@ -25,6 +24,7 @@ from adk_agent_sim.forms.problem_messages import (
     format_types,
     get_failed_schema,
 )
+from adk_agent_sim.forms.schema_dialect import JsonSchema, normalize_schema, resolve_reference
 from adk_agent_sim.forms.schema_validator import build_validator, collect_errors
 from adk_agent_sim.forms.text_formats import TEXT_FORMATS
 

@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any, cast
 
 from adk_agent_sim.errors import MockImpossible
-from adk_agent_sim.forms.json_schema import JsonSchema, normalize_schema, resolve_reference
 from adk_agent_sim.forms.schema_checker import SchemaChecker
+from adk_agent_sim.forms.schema_dialect import JsonSchema, normalize_schema, resolve_reference
 from adk_agent_sim.mocks.call_inputs import CallInputs, ValueBounds
 from adk_agent_sim.mocks.field_values import (
     is_error_field,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from adk_agent_sim.forms.json_schema import JsonSchema
+from adk_agent_sim.forms.schema_dialect import JsonSchema
 
 
 # Specs are compared by identity, so that what is compiled from one can be cached.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from adk_agent_sim.errors import BlocksMissing
-from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema
+from adk_agent_sim.forms.schema_dialect import JsonSchema, read_parameters_schema
 from adk_agent_sim.timeline.blocks import Block, BlockReader, pack_ids, unpack_ids
 from adk_agent_sim.timeline.canonical_json import Json, decode_json
 from adk_agent_sim.timeline.events import Event, TurnAsked
