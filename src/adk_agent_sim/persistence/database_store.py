@@ -31,7 +31,7 @@ from adk_agent_sim.persistence.database_engine import (
 )
 from adk_agent_sim.persistence.database_errors import build_store_error, refuse_other_file
 from adk_agent_sim.persistence.database_tokens import DatabaseTokenStore
-from adk_agent_sim.persistence.migration import migrate, read_version
+from adk_agent_sim.persistence.migration import check_version, migrate, read_version
 from adk_agent_sim.persistence.read_model_codec import decode_row, decode_rows_state, decode_summary
 from adk_agent_sim.persistence.row_codec import decode_session, read_stored_event
 from adk_agent_sim.persistence.transaction import build_append, build_creation, build_deletion, build_summary_change
@@ -124,6 +124,8 @@ def _prepare_database(writing: Engine, reading: Engine, url: URL) -> None:
     try:
         with reading.connect() as connection:
             version = read_version(connection)
+        if version is not None:
+            check_version(url, version)
         # Skipping the migration lets a current database be opened while another process writes, or if it is read-only.
         if version != tables.SCHEMA_VERSION:
             migrate(writing, url)

@@ -7,7 +7,7 @@ from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData
 from adk_agent_sim.persistence.row_codec import RESPONSE_TYPE
 from adk_agent_sim.timeline.read_model.session_status import ProtocolStatus, SessionStatus
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """The version of the tables below; `migration.py` upgrades older ones."""
 
 metadata = MetaData()
