@@ -42,7 +42,7 @@ async def test_opening_creates_the_tables(database: str, engine: sa.Engine) -> N
 
     assert _columns(engine, "sessions") == {
         "id", "created_at", "status", "proto_blob", "session_status", "name", "agent_names", "last_seq",
-        "last_event_at", "summary", "rows_state",
+        "last_event_at", "annotations", "summary", "rows_state", "fold_digest",
     }  # fmt: skip
     assert _columns(engine, "events") == {
         "event_id", "session_id", "seq", "timestamp", "turn_id", "payload_type", "proto_blob",
