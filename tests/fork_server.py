@@ -76,7 +76,7 @@ _LIBRARIES = (
 _PRELOADED = (
     "google.adk.cli.cli_tools_click",
     "google.adk.cli.fast_api",
-    "adk_agent_sim.adk.simulation.simulation",
+    "adk_agent_sim.simulation.simulation",
     "adk_agent_sim.adk.plugins.simulator_plugin",
     "adk_agent_sim.bench.worker",
     "adk_agent_sim.cli.main",

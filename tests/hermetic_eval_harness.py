@@ -26,7 +26,7 @@ from processes import invoke_adksim
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
-from adk_agent_sim.adk.simulation.steps import ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import ModelTurn, Step
 
 SHOP = "shop_agent"
 AGENT_KINDS = (SHOP, "customer_service", "openapi_library")

@@ -15,7 +15,7 @@ from adk_agent_sim import EnvironmentSimulationFactory
 from adk_agent_sim.adk.demo.math_agent.agent import app
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
 from adk_agent_sim.adk.loading.tool_catalog import build_tool_catalog
-from adk_agent_sim.adk.simulation.script import play_script, read_script
+from adk_agent_sim.adk.steps.script import read_script
 from adk_agent_sim.environment.actions import ACTIONS
 from adk_agent_sim.environment.rule_match import OPERATORS, CallNumber, EarlierCall, Match, TimeWindow
 from adk_agent_sim.environment.rules import Rule, Rules
@@ -25,10 +25,21 @@ from adk_agent_sim.scenario import World
 from adk_agent_sim.scenario.format.exporter import serialize_trace
 from adk_agent_sim.scenario.verdict.argument_checkers import CHECKERS
 from adk_agent_sim.scenario.verdict.checker_table import SOFT
+from adk_agent_sim.simulation.script_play import play_script
 
 _ROOT = Path(__file__).parents[1]
 _DOCS = _ROOT / "docs"
 _PAGES = (*_ROOT.glob("*.md"), *_DOCS.glob("*.md"), _ROOT / "benchmarks" / "README.md")
+
+
+def test_nothing_says_that_a_registry_has_this_project() -> None:
+    folders, suffixes = (_ROOT / "src", _ROOT / "web" / "src"), (".py", ".ts", ".tsx")
+    sources = [path for folder in folders for path in folder.rglob("*") if path.suffix in suffixes]
+    texts = {path: path.read_text(encoding="utf-8") for path in (*_PAGES, *sources)}
+    advice = re.compile(r"pip install[^`\n]*(?<![/\w])adk([-_]agent[-_])?sim\b|adk[-_]agent[-_]sim\[")
+
+    assert len(texts) > 1000
+    assert [path for path, text in texts.items() if advice.search(text)] == []
 
 
 async def test_the_script_in_the_documentation_passes(tmp_path: Path) -> None:

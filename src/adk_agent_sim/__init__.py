@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from adk_agent_sim.adk.environment.simulated_app import simulated
     from adk_agent_sim.adk.plugins.simulator_plugin import SimulatorPlugin
     from adk_agent_sim.adk.seats.tool_errors import ToolErrorPlugin
-    from adk_agent_sim.adk.simulation.simulation import Simulation
     from adk_agent_sim.errors import RunFailed
     from adk_agent_sim.golden.session import SimulatedAgentConfig
     from adk_agent_sim.server.simulator import AgentSimulator
+    from adk_agent_sim.simulation.simulation import Simulation
 
 __version__ = "0.1.0"
 
@@ -27,7 +27,7 @@ _HOMES = {
     "EnvironmentSimulationPlugin": "adk_agent_sim.adk.environment.environment_plugin",
     "RunFailed": "adk_agent_sim.errors",
     "SimulatedAgentConfig": "adk_agent_sim.golden.session",
-    "Simulation": "adk_agent_sim.adk.simulation.simulation",
+    "Simulation": "adk_agent_sim.simulation.simulation",
     "SimulatorPlugin": "adk_agent_sim.adk.plugins.simulator_plugin",
     "ToolErrorPlugin": "adk_agent_sim.adk.seats.tool_errors",
     "simulated": "adk_agent_sim.adk.environment.simulated_app",

@@ -29,7 +29,7 @@ from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation, SimulatorPlugin
 from adk_agent_sim.adk.evals.recording_replay import replay_recording
-from adk_agent_sim.adk.simulation.steps import Done
+from adk_agent_sim.adk.steps.steps import Done
 from adk_agent_sim.errors import (
     CassetteMismatch,
     ImportRefused,

@@ -16,8 +16,8 @@ from plain_pauses import find_answer, replace_oauth_state, run_plainly
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.simulation.pause_steps import CredentialRequest
-from adk_agent_sim.adk.simulation.steps import ModelTurn
+from adk_agent_sim.adk.steps.pause_steps import CredentialRequest
+from adk_agent_sim.adk.steps.steps import ModelTurn
 
 CALL = ("get_weather", {"city": "Rome"})
 KINDS = pytest.mark.parametrize("kind", ["function", "authenticated function", "openapi"])
@@ -70,7 +70,7 @@ async def test_neither_codes_nor_tokens_are_kept(
         await _play(sim, oauth)
         sim.export(tmp_path / "weather.evalset.json")
         await sim.export_jsonl(tmp_path / "weather.jsonl")
-        sim.export_adk_test(tmp_path / "tests" / "weather.json", anyway=True)
+        sim.export_adk_test(tmp_path / "tests" / "weather.json", force=True)
         (tmp_path / "report.md").write_text(sim.report(redact=False))
         recorded = repr(sim.log())
 

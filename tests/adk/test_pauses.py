@@ -25,8 +25,8 @@ from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.evals.recording_replay import replay_recording
-from adk_agent_sim.adk.simulation.pause_steps import CredentialRequest, InputRequest
-from adk_agent_sim.adk.simulation.steps import Done, ModelTurn
+from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 from adk_agent_sim.errors import InvalidCredential, InvalidInput, InvalidTransition, RunFailed
 from adk_agent_sim.golden.recording_builder import build_recording
 from adk_agent_sim.timeline.events import UserSpoke
@@ -67,7 +67,7 @@ class TestInput:
                 await sim.answer(5)
             assert isinstance(await sim.next(), InputRequest)
             with pytest.raises(RunFailed, match="string"):
-                await sim.answer(5, anyway=True)
+                await sim.answer(5, force=True)
 
     async def test_a_text_that_looks_like_a_number_stays_a_text(self) -> None:
         async with Simulation(build_code_app()) as sim:
@@ -227,7 +227,7 @@ class TestCredentials:
             sim.export(tmp_path / "weather.evalset.json")
             await sim.export_jsonl(tmp_path / "weather.jsonl")
             (tmp_path / "tests").mkdir()
-            sim.export_adk_test(tmp_path / "tests" / "weather.json", anyway=True)
+            sim.export_adk_test(tmp_path / "tests" / "weather.json", force=True)
             (tmp_path / "report.md").write_text(sim.report(redact=False))
         written = _list_files(tmp_path)
         assert len(written) == 4

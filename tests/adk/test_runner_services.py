@@ -20,7 +20,7 @@ from google.genai import types
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig, Simulation
 from adk_agent_sim.adk.loading.service_uris import ServiceUris
 from adk_agent_sim.adk.runs.runner_services import RunnerServices
-from adk_agent_sim.adk.simulation.steps import ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import ModelTurn, Step
 from adk_agent_sim.errors import ReplayDiverged, ServiceFailed
 
 
@@ -196,7 +196,7 @@ async def test_what_sessions_share_is_not_taken_back_by_an_undo_which_says_so(op
         step = await sim.undo()
         assert await sim.state() == {"notes": ["a"], "user:plan": "gold"}
         await step.respond("upgraded")
-        forked = await sim.fork(3, anyway=True)
+        forked = await sim.fork(3, force=True)
         assert await forked.state() == {"notes": ["a"], "user:plan": "gold"}
         await forked.close()
 

@@ -24,7 +24,7 @@ from pydantic import PrivateAttr
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.simulation.steps import Done, ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn, Step
 
 START = {"mood": "calm", "visits": 1}
 EDIT = {"mood": "stern", "user:tier": "gold", "app:season": "summer", "extra": {"list": [1, 2.5, None]}}
@@ -133,7 +133,7 @@ async def _play(
         assert isinstance(step, ModelTurn)
         if number == edited_turn:
             await sim.set_state(EDIT)
-        step = await sim.decide(step.turn_id, decision, anyway=False)
+        step = await sim.decide(step.turn_id, decision, force=False)
     assert isinstance(step, Done)
 
 

@@ -18,7 +18,7 @@ from google.adk.tools import ToolContext
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.evals.recording_replay import replay_recording
-from adk_agent_sim.adk.simulation.steps import Done, ModelTurn
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.golden.recording_builder import build_recording
 

@@ -23,7 +23,7 @@ from polling import MAX_WAIT_SECONDS, wait_until
 from pydantic import BaseModel
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.simulation.steps import ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import ModelTurn, Step
 from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import ToolFailed, ToolFinished, ToolStarted
 from adk_agent_sim.timeline.json_conversion import to_json_value
@@ -249,7 +249,7 @@ async def test_every_kind_of_callable_is_a_tool() -> None:
         turn = await sim.send("go")
         assert isinstance(turn, ModelTurn)
         names = list(turn.tools)
-        results = _responses(await turn.calls([(name, {"n": 1}) for name in names], anyway=True))
+        results = _responses(await turn.calls([(name, {"n": 1}) for name in names], force=True))
 
     assert results == [{"result": 2}, {"result": 3}, {"result": 4}, {"result": 5}]
 

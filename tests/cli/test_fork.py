@@ -16,7 +16,7 @@ from pausing_agents import build_trip_app
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.loading.agent_loader import get_demo_folder, load_app
-from adk_agent_sim.adk.simulation.pause_steps import InputRequest
+from adk_agent_sim.adk.steps.pause_steps import InputRequest
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.cli.play.prompts import ScriptedPrompts
 from adk_agent_sim.cli.play.terminal import play_in_terminal
@@ -106,8 +106,8 @@ def test_a_difference_is_named_with_the_option_that_accepts_it(tmp_path: Path, s
 
     assert refused.exit_code == 1
     assert "replay differs from the recording" in refused.stderr
-    assert "Add --anyway to continue anyway" in refused.stderr
-    assert _read_json(_fork(tmp_path, "last", *arguments, "--anyway"))["difference"]
+    assert "Add --force to continue anyway" in refused.stderr
+    assert _read_json(_fork(tmp_path, "last", *arguments, "--force"))["difference"]
 
 
 def test_a_message_is_edited(tmp_path: Path, session_id: str) -> None:

@@ -18,7 +18,8 @@ from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
 
 
-def test_every_model_is_in_it_including_those_of_the_socket() -> None:
+def test_every_message_of_the_web_api_is_in_it_including_those_of_the_socket() -> None:
+    schemas = set(build_document()["components"]["schemas"])
     modules = pkgutil.walk_packages(server.__path__, f"{server.__name__}.")
     names = [module.name for module in modules if module.name.endswith("api_models")]
     assert len(names) > 5
@@ -26,13 +27,13 @@ def test_every_model_is_in_it_including_those_of_the_socket() -> None:
         name
         for module in map(import_module, names)
         for name, value in vars(module).items()
-        if isinstance(value, type) and value.__module__ == module.__name__ and name != "ApiModel"
+        if isinstance(value, type) and value.__module__ == module.__name__
     }
     # The enumerations of the read model are shared with the database, the protocol and the commands.
     shared = (SessionStatus, Interruption, RequestKind, RowKind, RowStatus, BadgeState)
     declared |= {enumeration.__name__ for enumeration in shared}
 
-    assert set(build_document()["components"]["schemas"]) == declared
+    assert declared - schemas == set()
 
 
 @pytest.mark.process

@@ -89,7 +89,7 @@ export type EvalConversionResult = Schemas["EvalConversionResult"];
 export type EvalEditResult = Schemas["EvalEditResult"];
 export type EvalFileInfo = Schemas["EvalFileInfo"];
 export type EvalFileSummary = Schemas["EvalFileSummary"];
-export type MetricInfo = Schemas["MetricInfo"];
+export type MetricScore = Schemas["MetricScore"];
 
 export type LiveUpdate =
   | Schemas["SessionUpdate"]
@@ -103,6 +103,6 @@ export type PlayedWorldInfo = Schemas["PlayedWorldInfo"];
 export type PlayerOption = Schemas["PlayerOption"];
 export type SessionLink = Schemas["SessionLink"];
 export type TimeTravelInfo = Schemas["TimeTravelInfo"];
-export type TravelInput = Schemas["TravelInput"];
-export type TravelPlan = Schemas["TravelPlan"];
-export type TravelProgress = Schemas["TravelProgress"];
+export type TimeTravelRequest = Schemas["TimeTravelRequest"];
+export type TimeTravelPlan = Schemas["TimeTravelPlan"];
+export type TimeTravelProgress = Schemas["TimeTravelProgress"];

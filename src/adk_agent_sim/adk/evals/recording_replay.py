@@ -12,9 +12,9 @@ from google.genai import types
 
 from adk_agent_sim.adk.players.recording_player import RecordingPlayer
 from adk_agent_sim.adk.runs.pause_answers import build_credential_answer
-from adk_agent_sim.adk.simulation.pause_steps import CredentialRequest, InputRequest
-from adk_agent_sim.adk.simulation.simulation import Simulation
-from adk_agent_sim.adk.simulation.steps import Confirmation, Step
+from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
+from adk_agent_sim.adk.steps.steps import Confirmation, Step
+from adk_agent_sim.adk.steps.stepwise_run import StepwiseRun
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.golden.comparison import Comparison, RecordingDifference, compare_recordings
 from adk_agent_sim.golden.recording import RecordedRun, Recording
@@ -66,7 +66,7 @@ async def replay_recording(app: App, recording: Recording, ignored_paths: Sequen
     """
     player = RecordingPlayer([recording], repr(recording.name))
     problem, paused_at = "", None
-    async with Simulation(app, model=player, state=recording.state, user_id=recording.user_id) as sim:
+    async with StepwiseRun(app, model=player, state=recording.state, user_id=recording.user_id) as sim:
         for place, run in enumerate(recording.runs):
             if run.keys_edited_in_run:
                 keys = ", ".join(run.keys_edited_in_run)
@@ -124,7 +124,7 @@ def _find_unanswered_request(step: Step, following: RecordedRun | None) -> str:
     return ""
 
 
-def _build_message(sim: Simulation, run: RecordedRun) -> types.Content:
+def _build_message(sim: StepwiseRun, run: RecordedRun) -> types.Content:
     """Return the recorded message; an answer to a question of ADK gets the id that the question has now."""
     message = cast("Mapping[str, Json]", run.message)
     if run.is_query:
@@ -168,7 +168,7 @@ def _capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _find_open_questions(sim: Simulation) -> list[types.FunctionCall]:
+def _find_open_questions(sim: StepwiseRun) -> list[types.FunctionCall]:
     """Return ADK's questions to the user that have no answer yet, oldest first."""
     asked: dict[str, types.FunctionCall] = {}
     for event in sim.events():

@@ -163,7 +163,8 @@ async def _play(app: App, script: Path | None, trace: Path | None, name: str | N
 
 
 async def _play_script(app: App, path: Path) -> None:
-    from adk_agent_sim.adk.simulation.script import play_script, read_script
+    from adk_agent_sim.adk.steps.script import read_script
+    from adk_agent_sim.simulation.script_play import play_script
 
     if mismatches := await play_script(app, read_script(path)):
         first = mismatches[0]

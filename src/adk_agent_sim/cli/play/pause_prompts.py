@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from adk_agent_sim.adk.simulation.pause_steps import CredentialRequest, InputRequest
-from adk_agent_sim.adk.simulation.steps import Step
+from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
+from adk_agent_sim.adk.steps.steps import Step
 from adk_agent_sim.cli.play.call_parsing import parse_pairs
 from adk_agent_sim.cli.play.prompts import Prompts
 from adk_agent_sim.cli.play.terminal_format import format_type
@@ -50,8 +50,8 @@ async def send_input(request: InputRequest, line: str) -> Step:
         InvalidCallSyntax: The line is not a value of the kind that is asked for.
         InvalidInput: The value does not match the schema of the request.
     """
-    anyway = line.startswith("!")
-    return await request.answer(_parse_input(line.removeprefix("!").strip(), request.response_schema), anyway=anyway)
+    force = line.startswith("!")
+    return await request.answer(_parse_input(line.removeprefix("!").strip(), request.response_schema), force=force)
 
 
 def parse_yes_no(line: str) -> bool | None:

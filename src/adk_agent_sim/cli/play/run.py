@@ -26,10 +26,11 @@ from adk_agent_sim.text.terminal_output import print_document, print_json, print
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
     from adk_agent_sim.adk.runs.runner_services import RunnerServices
-    from adk_agent_sim.adk.simulation.run_settings import RunSettings
-    from adk_agent_sim.adk.simulation.script import Mismatch, Script
+    from adk_agent_sim.adk.steps.script import Script
     from adk_agent_sim.environment.environment_report import EnvironmentReport
     from adk_agent_sim.golden.eval_criteria import EvalCriteria
+    from adk_agent_sim.simulation.run_settings import RunSettings
+    from adk_agent_sim.simulation.script_play import Mismatch
     from adk_agent_sim.timeline.canonical_json import Json
 
 _GetReport: TypeAlias = "Callable[[], EnvironmentReport | None]"
@@ -167,7 +168,7 @@ def _complete_start(start: SessionStart, agent_dir: Path) -> SessionStart:
 
 def _build_settings(start: SessionStart, services: RunnerServices, criteria: EvalCriteria | None) -> RunSettings:
     from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID
-    from adk_agent_sim.adk.simulation.run_settings import RunSettings
+    from adk_agent_sim.simulation.run_settings import RunSettings
 
     return RunSettings(
         services=services, state=start.state or {}, user_id=start.user_id or DEFAULT_USER_ID, criteria=criteria
@@ -211,9 +212,10 @@ def _run_script(
     as_json: bool,
 ) -> NoReturn:
     """Play a script, print its result and exit with its code."""
-    from adk_agent_sim.adk.simulation.script import play_script, read_script
+    from adk_agent_sim.adk.steps.script import read_script
     from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
     from adk_agent_sim.golden.eval_criteria import check_config
+    from adk_agent_sim.simulation.script_play import play_script
 
     if eval_set is not None and settings.criteria is not None:
         check_config(eval_set, settings.criteria)  # before anything is played

@@ -6,8 +6,8 @@ import json
 import shlex
 from collections.abc import Callable
 
-from adk_agent_sim.adk.simulation.simulation import Simulation
 from adk_agent_sim.errors import InvalidCallSyntax
+from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.text.terminal_output import print_json, print_line
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.json_conversion import to_json_value

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from adk_agent_sim.adk.simulation.steps import ModelTurn
+from adk_agent_sim.adk.steps.steps import ModelTurn
 from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema
 from adk_agent_sim.text.escaping import escape_message
 from adk_agent_sim.text.terminal_output import TerminalText, join_text, make_document, stack_lines, style

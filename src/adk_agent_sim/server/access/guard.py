@@ -52,7 +52,7 @@ _SECURITY_HEADERS = {
 }
 
 _UNAUTHORIZED_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>adk-agent-sim</title></head><body>
+<html lang="en"><head><meta charset="utf-8"><title>adksim</title></head><body>
 <h1>This browser has no session</h1>
 <p>Run <code>adksim open</code> on the machine of the simulator, and open the login URL that it prints. In Python, open
 <code>server.url</code>.</p>
@@ -75,7 +75,7 @@ _UNKNOWN_HOST_MESSAGE = (
 _TOO_LARGE_MESSAGE = f"The request is too large: at most {MAX_BODY_BYTES // 1024 // 1024} MB can be sent at once."
 
 _REDIRECT_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>adk-agent-sim</title>
+<html lang="en"><head><meta charset="utf-8"><title>adksim</title>
 <meta http-equiv="refresh" content="0; url={url}"></head><body><p><a href="{url}">Continue</a></p></body></html>
 """
 

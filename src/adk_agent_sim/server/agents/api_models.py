@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
 
 class LoadStatus(StrEnum):
@@ -20,26 +20,26 @@ class LoadStatus(StrEnum):
     FAILED = "failed"
 
 
-class ToolInfo(ApiModel):
+class ToolInfo(Record):
     """A tool as it is offered to the model."""
 
     name: str
     description: str
-    parameters: dict[str, Any] = Field(description="The schema of the arguments, normalised to JSON Schema")
+    parameters: dict[str, Any] = Field(description="The schema of the arguments, normalized to JSON Schema")
     response_schema: dict[str, Any] | None = Field(default=None, description="The schema of the result, if declared")
     asks_for_consent: bool = Field(
         default=False, description="Whether a call may ask the user for consent; False if that is not known"
     )
 
 
-class InstructionPart(ApiModel):
+class InstructionPart(Record):
     """A part of an instruction."""
 
     text: str
     is_from_adk: bool = Field(description="Whether ADK added it, rather than the agent's author")
 
 
-class AgentInfo(ApiModel):
+class AgentInfo(Record):
     """An agent that can be played."""
 
     key: str = Field(description="Identifies the agent in the API")
@@ -64,7 +64,7 @@ class AgentInfo(ApiModel):
     revision: int = Field(default=0, description="Counts the changes of its code since the server started")
 
 
-class Briefing(ApiModel):
+class Briefing(Record):
     """The agent's instruction, tools and schemas, in a turn or before the first one."""
 
     agent_name: str
@@ -83,7 +83,7 @@ class Briefing(ApiModel):
     note: str = Field(default="", description="Why no instruction and no tools are known, if that is no error")
 
 
-class RequestInfo(ApiModel):
+class RequestInfo(Record):
     """The exact request of a turn, as the model would receive it."""
 
     request: dict[str, Any]

@@ -8,13 +8,13 @@ from pydantic import Field
 
 from adk_agent_sim.bench.bench_result import Outcome
 from adk_agent_sim.server.sessions.row_api_models import Row
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
 BenchRunStatus = Literal["running", "ended", "waiting", "stopped"]
 """A run that waits will be tried again, or its result is being saved; one that is stopped has a bench that is too."""
 
 
-class BenchEntry(ApiModel):
+class BenchEntry(Record):
     """A bench in the list."""
 
     key: str = Field(description="Identifies the bench in the API")
@@ -26,7 +26,7 @@ class BenchEntry(ApiModel):
     is_running: bool
 
 
-class BenchRunKey(ApiModel):
+class BenchRunKey(Record):
     """What identifies a run within a bench: its position on each axis of the plan."""
 
     scenario: str
@@ -38,7 +38,7 @@ class BenchRunKey(ApiModel):
     run: int
 
 
-class BenchRunInfo(ApiModel):
+class BenchRunInfo(Record):
     """A run that has ended."""
 
     scenario: int = Field(description="The row of the matrix")
@@ -55,7 +55,7 @@ class BenchRunInfo(ApiModel):
     report: str = Field(description="The page of the run, as a parameter of the API; empty if there is none")
 
 
-class BenchRunRef(ApiModel):
+class BenchRunRef(Record):
     """A run without a result: one that is executed now, or was asked for again."""
 
     scenario: int
@@ -67,7 +67,7 @@ class BenchRunRef(ApiModel):
     )
 
 
-class BenchRunDetail(ApiModel):
+class BenchRunDetail(Record):
     """A run, and what has happened in it since a request before."""
 
     bench_name: str
@@ -84,7 +84,7 @@ class BenchRunDetail(ApiModel):
     problem: str = Field(description="Why no further rows can be read; empty if there is no problem")
 
 
-class BenchInfo(ApiModel):
+class BenchInfo(Record):
     """A bench, and what has happened since a request before."""
 
     key: str
@@ -103,7 +103,7 @@ class BenchInfo(ApiModel):
     next: int = Field(description="What to send as `after` next time")
 
 
-class PauseInput(ApiModel):
+class PauseInput(Record):
     """Whether a bench is to be paused."""
 
     paused: bool

@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import Depends, Query, Request, Response
 
 from adk_agent_sim.server.evals.api_models import (
-    CaseCheckInfo,
     CaseCorrectionInput,
     CaseDeletionInput,
     CaseMoveInput,
@@ -24,6 +23,7 @@ from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.media_response import build_media_response
 from adk_agent_sim.server.web.responses import json_response
+from adk_agent_sim.use_cases.cases import CaseCheckInfo
 
 _MAX_START = 2**53 - 1
 
@@ -63,13 +63,13 @@ async def convert_eval_file(evals: EvalsDependency, key: str) -> Response:
 @eval_api.post("/{key}/undo", response_model=EvalEditResult)
 async def undo_eval_edit(file: EvalFileDependency) -> Response:
     """Take the last edit of the file back."""
-    return json_response(await file.travel(file.file.editor.undo))
+    return json_response(await file.undo_or_redo(file.file.editor.undo))
 
 
 @eval_api.post("/{key}/redo", response_model=EvalEditResult)
 async def redo_eval_edit(file: EvalFileDependency) -> Response:
     """Make the last edit that was undone again."""
-    return json_response(await file.travel(file.file.editor.redo))
+    return json_response(await file.undo_or_redo(file.file.editor.redo))
 
 
 @eval_api.get("/{key}/cases/{case_key}", response_model=EvalCaseDetail)

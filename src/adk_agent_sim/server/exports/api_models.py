@@ -6,10 +6,10 @@ from pydantic import Field
 
 from adk_agent_sim.golden.eval_criteria import DEFAULT_JUDGE_MODEL, CallMatch, RubricText, Score
 from adk_agent_sim.golden.export_formats import ExportFormatName
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
 
-class ExportFormatInfo(ApiModel):
+class ExportFormatInfo(Record):
     """A format that the server can export a session to."""
 
     name: ExportFormatName
@@ -19,7 +19,7 @@ class ExportFormatInfo(ApiModel):
     is_redactable: bool = Field(description="Whether secrets can be removed on request")
 
 
-class ExportRecord(ApiModel):
+class ExportRecord(Record):
     """An export that was written."""
 
     format: ExportFormatName
@@ -28,7 +28,7 @@ class ExportRecord(ApiModel):
     exported_at: float
 
 
-class CriteriaInput(ApiModel):
+class CriteriaInput(Record):
     """What `adk eval` compares, to be written to the test_config.json beside the EvalSet."""
 
     calls: CallMatch = Field(default="exact", description="How tool calls are compared; `off` to not compare them")
@@ -51,7 +51,7 @@ class CriteriaInfo(CriteriaInput):
     """The criteria that a test_config.json has."""
 
 
-class ExportInput(ApiModel):
+class ExportInput(Record):
     """A request to export the session, to the file that the agent's config names or to another one in its folder."""
 
     format: ExportFormatName = "evalset"
@@ -62,7 +62,7 @@ class ExportInput(ApiModel):
     replace: bool = Field(
         default=False, description="Replace the case or file that the preview names as `replaceable`, in its place"
     )
-    anyway: bool = Field(default=False, description="Export it although `adk test` cannot replay it")
+    force: bool = Field(default=False, description="Export it although `adk test` cannot replay it")
     include_rejected: bool = Field(
         default=False, description="Include structured responses that the agent's output_schema rejected"
     )
@@ -71,14 +71,14 @@ class ExportInput(ApiModel):
     )
 
 
-class EvalCaseKeys(ApiModel):
+class EvalCaseKeys(Record):
     """Where the eval pages show a case."""
 
     file_key: str
     case_key: str
 
 
-class ExportResult(ApiModel):
+class ExportResult(Record):
     """The result of an export."""
 
     record: ExportRecord
@@ -93,7 +93,7 @@ class ExportResult(ApiModel):
     warnings: list[str] = Field(default_factory=list[str], description="What `adk eval` or `adk test` cannot repeat")
 
 
-class ExportPreview(ApiModel):
+class ExportPreview(Record):
     """What an export would write. Nothing is written by asking for it."""
 
     path: str = Field(description="The file")
@@ -105,7 +105,7 @@ class ExportPreview(ApiModel):
     warnings: list[str] = Field(description="What `adk eval` or `adk test` cannot repeat")
     criteria_path: str | None = Field(default=None, description="The test_config.json beside the EvalSet")
     criteria: CriteriaInfo | None = Field(default=None, description="The criteria that it has now, if it has any")
-    obstacles: list[str] = Field(description="Why it is refused without `anyway`")
+    obstacles: list[str] = Field(description="Why it is refused without `force`")
     previous: ExportRecord | None = Field(description="The last export in this format; another one needs `again`")
     replaceable: ExportRecord | None = Field(
         default=None,

@@ -28,10 +28,10 @@ from adk_agent_sim.server.scenarios.api_models import (
 from adk_agent_sim.server.scenarios.scenario_catalog import ANSWER_HIDDEN, OpenScenario, ScenarioCatalog
 from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
 from adk_agent_sim.server.scenarios.world_playground import WorldPlayground
-from adk_agent_sim.server.web.api_models import FieldProblem
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import json_response
 from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.use_cases.record import FieldProblem
 
 
 def _get_scenarios(request: Request) -> ScenarioCatalog:

@@ -7,13 +7,13 @@ from typing import Any, Literal
 from pydantic import Field
 
 from adk_agent_sim.scenario.verdict.run_progress import EventState
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
 EventKind = Literal["user", "env", "agent", "oracle", "condition", "validation", "other"]
 WorldCaller = Literal["agent", "env", "user"]
 
 
-class CheckedPropertyInfo(ApiModel):
+class CheckedPropertyInfo(Record):
     """Whether one demand on a scenario holds."""
 
     name: str = Field(description="solvable, not trivially passed or deterministic")
@@ -22,7 +22,7 @@ class CheckedPropertyInfo(ApiModel):
     next_step: str = Field(description="What to do if it does not hold")
 
 
-class ScenarioCheckInfo(ApiModel):
+class ScenarioCheckInfo(Record):
     """What `adksim scenario check` finds: whether a scenario is sound."""
 
     status: str = Field(
@@ -33,7 +33,7 @@ class ScenarioCheckInfo(ApiModel):
     problem: str = Field(description="Why the scenario cannot be judged; empty if it can")
 
 
-class PlayedWorldInfo(ApiModel):
+class PlayedWorldInfo(Record):
     """The world of a session, as the person who plays the agent may see it: nothing of what is expected."""
 
     scenario_id: str
@@ -44,13 +44,13 @@ class PlayedWorldInfo(ApiModel):
     apps: list[str]
 
 
-class WorldRunInfo(ApiModel):
+class WorldRunInfo(Record):
     """A run in a scenario's world that a person plays."""
 
     session_id: str
 
 
-class ScenarioSummary(ApiModel):
+class ScenarioSummary(Record):
     """A scenario in the list."""
 
     key: str = Field(description="Identifies the scenario in the API")
@@ -66,7 +66,7 @@ class ScenarioSummary(ApiModel):
     check_status: str = Field(default="", description="As in `ScenarioCheckInfo`, of the last check")
 
 
-class EventSummary(ApiModel):
+class EventSummary(Record):
     """An event of the scenario; its details are requested when it is selected."""
 
     index: int = Field(description="Its position in the file, which identifies it here: event ids may not be unique")
@@ -90,7 +90,7 @@ class WorldGraphEvent(EventSummary):
     note: str = Field(description="Why it failed; empty if it did not")
 
 
-class WorldGraphInfo(ApiModel):
+class WorldGraphInfo(Record):
     """What has become of a scenario's events in a session, as its timeline says."""
 
     scenario_id: str
@@ -101,7 +101,7 @@ class WorldGraphInfo(ApiModel):
     events: list[WorldGraphEvent]
 
 
-class AnnotationInfo(ApiModel):
+class AnnotationInfo(Record):
     """A reviewer's annotation; fields are empty if there is none."""
 
     validation_decision: str
@@ -113,7 +113,7 @@ class AnnotationInfo(ApiModel):
     )
 
 
-class AnnotationPatch(ApiModel):
+class AnnotationPatch(Record):
     """A request to change the annotation in the scenario's file; fields that are None stay as they are."""
 
     validation_decision: Literal["valid", "invalid", "needs_review"] | None = None
@@ -121,7 +121,7 @@ class AnnotationPatch(ApiModel):
     annotator: str | None = Field(default=None, max_length=200)
 
 
-class HintInfo(ApiModel):
+class HintInfo(Record):
     """A hint for whoever plays the agent."""
 
     kind: str = Field(description="What it is about, such as `task` or `environment`")
@@ -129,7 +129,7 @@ class HintInfo(ApiModel):
     event_index: int | None = Field(description="The event that it belongs to; None if there is none")
 
 
-class ScenarioFinding(ApiModel):
+class ScenarioFinding(Record):
     """A problem of a scenario that the linter found."""
 
     code: str
@@ -141,7 +141,7 @@ class ScenarioFinding(ApiModel):
     event_index: int | None = Field(description="The event that it is about; None if it is about none")
 
 
-class ScenarioFindings(ApiModel):
+class ScenarioFindings(Record):
     """The problems of a scenario, by line."""
 
     findings: list[ScenarioFinding] = Field(description="At most 200")
@@ -149,7 +149,7 @@ class ScenarioFindings(ApiModel):
     warning_count: int
 
 
-class ScenarioInfo(ApiModel):
+class ScenarioInfo(Record):
     """A scenario as its file defines it."""
 
     key: str
@@ -170,7 +170,7 @@ class ScenarioInfo(ApiModel):
     )
 
 
-class EventDetail(ApiModel):
+class EventDetail(Record):
     """The details of an event."""
 
     event_id: str
@@ -178,7 +178,7 @@ class EventDetail(ApiModel):
     event_json: str = Field(description="The event as it is in the file, JSON text")
 
 
-class WorldTool(ApiModel):
+class WorldTool(Record):
     """A tool of an app of the world."""
 
     name: str = Field(description="App and function, such as `Emails__list_emails`")
@@ -187,23 +187,23 @@ class WorldTool(ApiModel):
     callers: list[WorldCaller] = Field(description="Who may call it")
 
 
-class WorldCallInput(ApiModel):
+class WorldCallInput(Record):
     """A request to call a tool in the world."""
 
     tool_name: str
     arguments: str = Field(description="A JSON object as text")
     caller: WorldCaller = "agent"
-    anyway: bool = Field(default=False, description="Call it although the arguments do not match the schema")
+    force: bool = Field(default=False, description="Call it although the arguments do not match the schema")
 
 
-class TimeControlInput(ApiModel):
+class TimeControlInput(Record):
     """A request to advance the time, undo an action, or restart."""
 
     command: Literal["step", "advance", "jump", "oracle", "undo", "restart"]
     seconds: float = Field(default=0, ge=0, lt=1e12, description="To advance by, or to jump to, since the start")
 
 
-class NotificationInfo(ApiModel):
+class NotificationInfo(Record):
     """A notification to the agent."""
 
     elapsed_seconds: float
@@ -211,7 +211,7 @@ class NotificationInfo(ApiModel):
     text: str
 
 
-class ChangeInfo(ApiModel):
+class ChangeInfo(Record):
     """One difference between two states of the world. Values over 4 KB are cut."""
 
     op: Literal["add", "remove", "replace"]
@@ -220,7 +220,7 @@ class ChangeInfo(ApiModel):
     new: str | None = Field(description="JSON text")
 
 
-class WorldEventInfo(ApiModel):
+class WorldEventInfo(Record):
     """An event that has happened."""
 
     event_id: str
@@ -231,7 +231,7 @@ class WorldEventInfo(ApiModel):
     error: str
 
 
-class WorldAction(ApiModel):
+class WorldAction(Record):
     """An action that a person performed in the world, and its effects."""
 
     index: int
@@ -247,7 +247,7 @@ class WorldAction(ApiModel):
     change_count: int
 
 
-class WorldInfo(ApiModel):
+class WorldInfo(Record):
     """The time and status of the world."""
 
     elapsed_seconds: float = Field(description="Since the start")
@@ -264,7 +264,7 @@ class WorldInfo(ApiModel):
     )
 
 
-class WorldActionResult(ApiModel):
+class WorldActionResult(Record):
     """The world after an action; without an action, the list of actions has changed and must be reloaded."""
 
     world: WorldInfo

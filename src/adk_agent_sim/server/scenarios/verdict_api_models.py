@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
 
-class DifferenceInfo(ApiModel):
+class DifferenceInfo(Record):
     """One thing that is not as expected."""
 
     argument: str = Field(description="The argument; `time` or `order` for those")
@@ -18,8 +18,8 @@ class DifferenceInfo(ApiModel):
     rule: str = Field(description="The rule that decided")
 
 
-class ExpectedEventInfo(ApiModel):
-    """An event that the scenario expects, and what became of it."""
+class ExpectedEventInfo(Record):
+    """An event that the scenario expects, and its outcome."""
 
     event_id: str
     kind: str
@@ -34,7 +34,7 @@ class ExpectedEventInfo(ApiModel):
     nearest: str = Field(description="If it is missing: the action that may have been meant, in one line")
 
 
-class ActualEventInfo(ApiModel):
+class ActualEventInfo(Record):
     """An event of the run."""
 
     event_id: str
@@ -49,7 +49,7 @@ class ActualEventInfo(ApiModel):
     action_index: int | None = Field(default=None, description="The action of the playground that caused it, if any")
 
 
-class CountInfo(ApiModel):
+class CountInfo(Record):
     """A tool that was called more or less often than expected."""
 
     tool: str
@@ -57,7 +57,7 @@ class CountInfo(ApiModel):
     got: int
 
 
-class VerdictTurn(ApiModel):
+class VerdictTurn(Record):
     """A turn: what was expected of it, and what happened in it."""
 
     number: int = Field(description="From 1; one more than the last turn for what happened after it")
@@ -67,7 +67,7 @@ class VerdictTurn(ApiModel):
     counts: list[CountInfo]
 
 
-class ValidationInfo(ApiModel):
+class ValidationInfo(Record):
     """A milestone or minefield of the scenario's author."""
 
     event_id: str
@@ -75,7 +75,7 @@ class ValidationInfo(ApiModel):
     reason: str
 
 
-class VerdictInfo(ApiModel):
+class VerdictInfo(Record):
     """A verdict on a run."""
 
     scenario_id: str

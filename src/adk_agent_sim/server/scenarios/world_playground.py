@@ -31,11 +31,11 @@ from adk_agent_sim.server.scenarios.api_models import (
 )
 from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
 from adk_agent_sim.server.scenarios.verdict_view import build_verdict_info
-from adk_agent_sim.server.web.api_models import FieldProblem
 from adk_agent_sim.server.web.json_input import parse_json_object_input
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments, summarize_text
 from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.use_cases.record import FieldProblem
 
 _MAX_LISTED = 100
 """How many changes and events of one action are listed; all of them are counted."""
@@ -107,11 +107,11 @@ class WorldPlayground:
         """Call a tool; an exception that it raises is part of the result.
 
         Raises:
-            InvalidArguments: The arguments do not match the schema, and `anyway` is not set.
+            InvalidArguments: The arguments do not match the schema, and `force` is not set.
         """
         app, function, tool = self._find_tool(call.tool_name)
         arguments = parse_json_object_input(call.arguments, "The arguments")
-        if not call.anyway and (
+        if not call.force and (
             problems := build_arguments_checker(build_parameters_schema(tool)).find_problems(arguments)
         ):
             raise InvalidArguments(call.tool_name, problems)

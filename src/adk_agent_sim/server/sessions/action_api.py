@@ -32,9 +32,9 @@ from adk_agent_sim.server.web.api_dependencies import (
     ToolsDependency,
     TurnsDependency,
 )
-from adk_agent_sim.server.web.api_models import FieldProblem
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import error_response, json_response
+from adk_agent_sim.use_cases.record import FieldProblem
 
 action_api = create_router("/api/sessions/{session_id}")
 

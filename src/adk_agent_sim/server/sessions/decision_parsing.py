@@ -9,13 +9,13 @@ from adk_agent_sim.errors import Problem
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 from adk_agent_sim.server.sessions.decision_api_models import CallInput, DecisionInput, Suggestion
 from adk_agent_sim.server.sessions.request_view import find_output_schema
-from adk_agent_sim.server.web.api_models import FieldProblem
 from adk_agent_sim.server.web.json_input import parse_json_input, parse_json_object_input
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.decision_checks import extract_text, find_arguments_problems, get_function_calls
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.model_request import RequestSettings
 from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.use_cases.record import FieldProblem
 
 
 def build_response(decision: DecisionInput, request: RequestSettings) -> Json:

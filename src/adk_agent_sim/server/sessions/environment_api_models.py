@@ -7,10 +7,10 @@ from pydantic import Field
 from adk_agent_sim.environment.configured_mocks import ConfiguredMock
 from adk_agent_sim.environment.rule_seat import SeatName
 from adk_agent_sim.environment.tool_choices import ToolPlayer
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
 
-class RuleInfo(ApiModel):
+class RuleInfo(Record):
     """A rule of the simulated environment."""
 
     name: str
@@ -25,7 +25,7 @@ class RuleInfo(ApiModel):
     fired_count: int = Field(description="How many calls it answered")
 
 
-class FaultInfo(ApiModel):
+class FaultInfo(Record):
     """A fault that is pending for the next call of a tool, or of the model."""
 
     fault_id: str
@@ -35,7 +35,7 @@ class FaultInfo(ApiModel):
     description: str = Field(description="What happens to the call")
 
 
-class EnvironmentInfo(ApiModel):
+class EnvironmentInfo(Record):
     """The simulated environment of a session, which can answer tool calls instead of the tools."""
 
     rules: list[RuleInfo]
@@ -59,20 +59,20 @@ class EnvironmentInfo(ApiModel):
     )
 
 
-class RuleSwitchInput(ApiModel):
+class RuleSwitchInput(Record):
     """A request to switch a rule on or off, for this session and from the next call on."""
 
     rule: str
     enabled: bool
 
 
-class ProfileSwitchInput(ApiModel):
+class ProfileSwitchInput(Record):
     """A request to make another profile of the rules the active one, for this session and from the next call on."""
 
     profile: str | None = Field(description="None: no profile, so that only rules without one are used")
 
 
-class ToolSwitchInput(ApiModel):
+class ToolSwitchInput(Record):
     """A request to choose who plays a tool, for this session and from the next call on."""
 
     tool_name: str = Field(max_length=200)
@@ -82,7 +82,7 @@ class ToolSwitchInput(ApiModel):
     )
 
 
-class FaultInput(ApiModel):
+class FaultInput(Record):
     """A request to inject a fault into the next call of a tool, or of the model."""
 
     seat: SeatName = "tool"

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
 
-class PendingPause(ApiModel):
+class PendingPause(Record):
     """What a paused agent asks the user for."""
 
     kind: Literal["input", "credential"]
@@ -24,10 +24,10 @@ class PendingPause(ApiModel):
     auth_uri: str = Field(default="", description="Where a real user would sign in; empty if nowhere")
 
 
-class PauseAnswerInput(ApiModel):
+class PauseAnswerInput(Record):
     """The user's answer. A credential is passed on to the agent, and neither stored nor logged."""
 
     value: str | None = Field(
         default=None, description="The input, or the fields of the credential, as JSON text; None simulates a sign-in"
     )
-    anyway: bool = Field(default=False, description="Send input although it does not match the schema")
+    force: bool = Field(default=False, description="Send input although it does not match the schema")

@@ -11,9 +11,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from adk_agent_sim.server.web.api_models import ApiModel
 from adk_agent_sim.timeline.read_model.open_rows import OPEN_STATUSES
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus, TimelineRow
+from adk_agent_sim.use_cases.record import Record
 
 MAX_NOTE_CHARS = 4_000
 """How long a note may be: it is sent with its row."""
@@ -21,7 +21,7 @@ MAX_NOTE_CHARS = 4_000
 _ENDED_WITH_PROCESS = "abandoned: the agent's process ended"
 
 
-class Row(ApiModel):
+class Row(Record):
     """One line of the timeline; its details are requested when it is opened."""
 
     index: int
@@ -44,7 +44,7 @@ class Row(ApiModel):
     is_unknown_tool: bool = Field(
         default=False, description="Whether the agent has no tool of that name: the model made it up"
     )
-    anyway: bool = Field(default=False, description="Whether the call was sent although it does not match the request")
+    force: bool = Field(default=False, description="Whether the call was sent although it does not match the request")
     note: str = Field(default="", description="What a person noted on the row; empty if nobody did")
     branch: str = Field(default="", description="ADK's branch; empty for agents that see the whole conversation")
     parent_call_id: str = Field(
@@ -70,7 +70,7 @@ def to_api_row(row: TimelineRow, *, is_live: bool) -> Row:
     return shown
 
 
-class NoteInput(ApiModel):
+class NoteInput(Record):
     """A person's note on a row."""
 
     text: str = Field(
@@ -78,7 +78,7 @@ class NoteInput(ApiModel):
     )
 
 
-class DisplayValue(ApiModel):
+class DisplayValue(Record):
     """A value of a row. Of more than 20 KB only the beginning is sent, unless the full value is requested."""
 
     label: str
@@ -88,7 +88,7 @@ class DisplayValue(ApiModel):
     is_complete: bool
 
 
-class MediaFile(ApiModel):
+class MediaFile(Record):
     """An image or file of a row."""
 
     name: str
@@ -98,7 +98,7 @@ class MediaFile(ApiModel):
     is_image: bool
 
 
-class RowDetail(ApiModel):
+class RowDetail(Record):
     """The details of a row."""
 
     index: int

@@ -10,22 +10,22 @@ from adk_agent_sim.server.exports.api_models import ExportRecord
 from adk_agent_sim.server.sessions.pause_api_models import PendingPause
 from adk_agent_sim.server.sessions.row_api_models import Row
 from adk_agent_sim.server.time_travel.api_models import TimeTravelInfo
-from adk_agent_sim.server.web.api_models import ApiModel
 from adk_agent_sim.timeline.read_model.interruption import Interruption
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.tool_request_events import ToolAsked
+from adk_agent_sim.use_cases.record import Record
 
 
-class AgentPathInfo(ApiModel):
+class AgentPathInfo(Record):
     """Which of the agents of a run: several run side by side, or inside a tool of another agent."""
 
     branch: str = Field(description="ADK's branch; empty for agents that see the whole conversation")
     parent_call_id: str = Field(description="The call of the tool that the agent runs in; empty outside tools")
 
 
-class PendingInfo(ApiModel):
+class PendingInfo(Record):
     """A request that is waiting for a person."""
 
     kind: RequestKind
@@ -39,7 +39,7 @@ class PendingInfo(ApiModel):
     claimed_until: float = Field(description="When the claim expires; 0 without a claim")
 
 
-class PendingConfirmation(ApiModel):
+class PendingConfirmation(Record):
     """A call that is waiting for the user's confirmation."""
 
     question_id: str
@@ -51,7 +51,7 @@ class PendingConfirmation(ApiModel):
     )
 
 
-class PendingToolCall(ApiModel):
+class PendingToolCall(Record):
     """A call of a tool that a person plays, which is waiting for its response."""
 
     request_id: str
@@ -76,7 +76,7 @@ class PendingToolCall(ApiModel):
         )
 
 
-class SessionInfo(ApiModel):
+class SessionInfo(Record):
     """What lists show of a session."""
 
     session_id: str
@@ -123,14 +123,14 @@ class SessionDetail(SessionInfo):
     time_travel: TimeTravelInfo = Field(default_factory=TimeTravelInfo)
 
 
-class SessionPage(ApiModel):
+class SessionPage(Record):
     """A page of the list of sessions, newest first."""
 
     sessions: list[SessionInfo]
     next_cursor: str | None = Field(description="The cursor of the next page; None on the last one")
 
 
-class QueueItem(ApiModel):
+class QueueItem(Record):
     """A request that is waiting for a person, in any session."""
 
     session_id: str
@@ -138,7 +138,7 @@ class QueueItem(ApiModel):
     request: PendingInfo
 
 
-class QueuePage(ApiModel):
+class QueuePage(Record):
     """A page of the queue, oldest first."""
 
     items: list[QueueItem]
@@ -146,7 +146,7 @@ class QueuePage(ApiModel):
     total: int = Field(description="How many requests are waiting, on all pages")
 
 
-class NewSession(ApiModel):
+class NewSession(Record):
     """A request to start a session."""
 
     agent_key: str
@@ -154,25 +154,25 @@ class NewSession(ApiModel):
     user_id: str | None = Field(default=None, min_length=1, max_length=200, description="The ADK user id")
 
 
-class StateEdit(ApiModel):
+class StateEdit(Record):
     """A request to set keys of the session state."""
 
     changes: str = Field(description="The keys with their values: a JSON object as text")
 
 
-class StateNeeds(ApiModel):
+class StateNeeds(Record):
     """What instructions need of the session state."""
 
     missing_keys: list[str] = Field(description="The keys that the state does not have; a callback may set them")
 
 
-class SessionPatch(ApiModel):
+class SessionPatch(Record):
     """A request to rename a session."""
 
     name: str = Field(min_length=1, max_length=200)
 
 
-class FollowRequest(ApiModel):
+class FollowRequest(Record):
     """From the browser: follow this session from now on; None: only the list of sessions."""
 
     session_id: str | None
@@ -181,7 +181,7 @@ class FollowRequest(ApiModel):
     revision: int = Field(default=0, description="The revision of the list that the browser has; 0 if none")
 
 
-class SessionUpdate(ApiModel):
+class SessionUpdate(Record):
     """To the browser: a session, and the rows that are new or have changed since the last update."""
 
     type: Literal["session"] = "session"
@@ -189,7 +189,7 @@ class SessionUpdate(ApiModel):
     rows: list[Row]
 
 
-class SessionListUpdate(ApiModel):
+class SessionListUpdate(Record):
     """To the browser: what has changed in the list of sessions since the last update."""
 
     type: Literal["sessions"] = "sessions"
@@ -200,13 +200,13 @@ class SessionListUpdate(ApiModel):
     reload: bool = Field(description="More has changed than is listed here: reload what is shown")
 
 
-class AgentsUpdate(ApiModel):
+class AgentsUpdate(Record):
     """To the browser: an agent was loaded or has changed; the list of agents is to be read again."""
 
     type: Literal["agents"] = "agents"
 
 
-class SessionGone(ApiModel):
+class SessionGone(Record):
     """To the browser: the session to follow does not exist."""
 
     type: Literal["gone"] = "gone"

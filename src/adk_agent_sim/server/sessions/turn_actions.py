@@ -9,10 +9,10 @@ from adk_agent_sim.server.sessions.decision_api_models import DecisionInput, Sug
 from adk_agent_sim.server.sessions.session_api_models import SessionDetail
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.web.api_models import FieldProblem
 from adk_agent_sim.timeline.decision_checks import get_function_calls
 from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.record import FieldProblem
 
 
 class TurnActions:
@@ -38,7 +38,7 @@ class TurnActions:
         decide = run.recorded_session.decide if run else self._timeline.decide
         try:
             await decide(
-                TurnDecision(session_id, turn_id, response, decision_id=decision.decision_id, anyway=decision.anyway)
+                TurnDecision(session_id, turn_id, response, decision_id=decision.decision_id, force=decision.force)
             )
         except InvalidArguments as error:
             if decision.calls:

@@ -6,19 +6,19 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
-TravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
+TimeTravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
 
 
-class SessionLink(ApiModel):
+class SessionLink(Record):
     """Another session, to be opened."""
 
     session_id: str
     name: str
 
 
-class TimeTravelInfo(ApiModel):
+class TimeTravelInfo(Record):
     """What of a session was undone, what can be, who plays its models, and which sessions are forks of which."""
 
     player: str = Field(default="human", description="Who plays the models: `human`, `real`, or a recording's key")
@@ -35,10 +35,10 @@ class TimeTravelInfo(ApiModel):
     forks: list[SessionLink] = Field(default_factory=list[SessionLink], description="The forks of this session")
 
 
-class TravelInput(ApiModel):
+class TimeTravelRequest(Record):
     """A request to continue a session from another point of it, or to fork it there."""
 
-    action: TravelAction
+    action: TimeTravelAction
     row: int | None = Field(
         default=None,
         ge=0,
@@ -52,11 +52,11 @@ class TravelInput(ApiModel):
         le=2**53 - 1,
         description="Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them",
     )
-    anyway: bool = Field(default=False, description="Continue although the replay differs from the recording")
+    force: bool = Field(default=False, description="Continue although the replay differs from the recording")
 
 
-class TravelPlan(ApiModel):
-    """What a `TravelInput` would do. Nothing is done by asking for it."""
+class TimeTravelPlan(Record):
+    """What a `TimeTravelRequest` would do. Nothing is done by asking for it."""
 
     agent_name: str = Field(description="The agent whose turn is decided again; empty between two runs")
     copied_runs: int = Field(description="How many runs are kept as they are; no part of them runs again")
@@ -65,13 +65,13 @@ class TravelPlan(ApiModel):
     callbacks: list[str] = Field(description="What runs again: callbacks, plugins and workflow functions")
 
 
-class TravelProgress(ApiModel):
+class TimeTravelProgress(Record):
     """How far a request to continue a session from another point of it, or to fork it, has got."""
 
     waits_for: str = Field(description="What the replay has been waiting for since some seconds; empty if nothing")
 
 
-class PlayerOption(ApiModel):
+class PlayerOption(Record):
     """A player that can take the seats of a session's models."""
 
     player: str = Field(description="`human`, `real`, or the key of a recording")
@@ -80,7 +80,7 @@ class PlayerOption(ApiModel):
     note: str = Field(description="What it does, or where the recording comes from")
 
 
-class PlayerInput(ApiModel):
+class PlayerInput(Record):
     """A request to let another player take the seats of a session's models."""
 
     player: str = Field(max_length=4096, description="One of the options")

@@ -9,9 +9,10 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from adk_agent_sim import errors
-from adk_agent_sim.server.web.api_models import ErrorBody, FieldProblem
+from adk_agent_sim.server.web.api_models import ErrorBody
 from adk_agent_sim.server.web.error_status import get_error_status
 from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.use_cases.record import FieldProblem
 
 _OVERRIDABLE_ERRORS = (
     errors.DecisionMismatch,
@@ -20,7 +21,7 @@ _OVERRIDABLE_ERRORS = (
     errors.NotReplayable,
     errors.ReplayDiverged,
 )
-"""Errors that a person can override with `anyway` or `again`."""
+"""Errors that a person can override with `force` or `again`."""
 
 
 def json_response(value: BaseModel | Sequence[BaseModel] | dict[str, Any], status: int = 200) -> Response:

@@ -6,10 +6,10 @@ from pydantic import Field
 
 from adk_agent_sim.server.agents.api_models import AgentInfo
 from adk_agent_sim.server.exports.api_models import ExportFormatInfo
-from adk_agent_sim.server.web.api_models import ApiModel
+from adk_agent_sim.use_cases.record import Record
 
 
-class ServerInfo(ApiModel):
+class ServerInfo(Record):
     """What a page loads first."""
 
     version: str

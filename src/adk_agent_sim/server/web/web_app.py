@@ -25,9 +25,10 @@ from adk_agent_sim.server.sessions.action_api import action_api
 from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.server.time_travel.api import time_travel_api
 from adk_agent_sim.server.web.api import api
-from adk_agent_sim.server.web.api_models import ErrorBody, FieldProblem
+from adk_agent_sim.server.web.api_models import ErrorBody
 from adk_agent_sim.server.web.responses import error_response, json_response
 from adk_agent_sim.server.web.static_pages import StaticPages
+from adk_agent_sim.use_cases.record import FieldProblem
 
 _TOKEN_REQUIRED_MESSAGE = "The session of a browser cannot open others. Run `adksim open`, or use a token."  # noqa: S105 - a message
 
@@ -54,7 +55,7 @@ def create_app(
         create_login_url: Returns an address that opens a session in a browser, for the token that asks for it.
     """
     app = FastAPI(
-        title="adk-agent-sim",
+        title="adksim",
         version=__version__,
         # FastAPI's own pages load scripts from another site, which our policy forbids.
         docs_url=None,

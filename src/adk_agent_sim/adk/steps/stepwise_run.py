@@ -1,4 +1,4 @@
-"""`Simulation`: plays an agent's model from Python, one decision at a time, without a browser or a server."""
+"""A run of an agent, step by step: each message or decision is answered with the step that follows."""
 
 from __future__ import annotations
 
@@ -25,31 +25,23 @@ from adk_agent_sim.adk.runs.runner_services import (
     RunnerServices,
 )
 from adk_agent_sim.adk.runs.user_message import build_user_message
-from adk_agent_sim.adk.simulation.pause_steps import build_pause_step
-from adk_agent_sim.adk.simulation.session_exports import SessionExports
-from adk_agent_sim.adk.simulation.steps import Answer, Done, ModelTurn, Step, ToolTurn
-from adk_agent_sim.adk.time_travel.time_travel import TimeTravel
+from adk_agent_sim.adk.steps.pause_steps import build_pause_step
+from adk_agent_sim.adk.steps.steps import Answer, Done, ModelTurn, Step, ToolTurn
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.errors import NotFound, RunFailed, SimulatorError
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.history import HistoryEntry, build_history
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import ToolResponse, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 
-class Simulation(TimeTravel, SessionExports):
-    """An agent whose model you play.
+class StepwiseRun:
+    """A run of an agent on a timeline of its own, in memory.
 
-        async with Simulation(agent) as sim:
-            turn = await sim.send("What is 2+2?")
-            turn = await turn.call("add", {"a": 2, "b": 2})
-            done = await turn.respond("The answer is 4")
-            sim.export("evals/math.evalset.json")
-
-    ADK's own Runner runs the agent, with its real tools, callbacks, state, artifacts and transfers. If the run fails,
-    RunFailed is raised.
+    If the run fails, RunFailed is raised.
     """
 
     def __init__(
@@ -99,6 +91,20 @@ class Simulation(TimeTravel, SessionExports):
             )
         )
 
+    @property
+    def session_id(self) -> str:
+        """The id of the session on the timeline."""
+        return self._agent_run.recorded_session.session_id
+
+    @property
+    def timeline(self) -> Timeline:
+        """The timeline on which the session is recorded."""
+        return self._agent_run.timeline
+
+    def log(self) -> Sequence[Event]:
+        """Return the events on the timeline so far."""
+        return list(self._store.get_log(self.session_id))
+
     async def start(self) -> Self:
         """Open the session. `async with` does this for you; in a notebook, await it in a cell of its own."""
         await self._agent_run.open()
@@ -126,20 +132,20 @@ class Simulation(TimeTravel, SessionExports):
         """What happened to the tool calls so far: which ran for real, which rule simulated the others, unused rules."""
         return self._agent_run.run_environment.plugin.report()
 
-    async def send(self, message: Answer | types.Content, *, anyway: bool = False) -> Step:
+    async def send(self, message: Answer | types.Content, *, force: bool = False) -> Step:
         """Send a user message and return the next step.
 
         Args:
             message: Text, a `types.Content`, or data for an agent with an input_schema.
-            anyway: Send it even if it does not fit the input_schema.
+            force: Send it even if it does not fit the input_schema.
         """
-        await self._agent_run.start(build_user_message(self._agent_run.root_agent, message, anyway=anyway))
+        await self._agent_run.start(build_user_message(self._agent_run.root_agent, message, force=force))
         return await self.next()
 
-    async def decide(self, turn_id: str, response: Json, *, anyway: bool = False) -> Step:
+    async def decide(self, turn_id: str, response: Json, *, force: bool = False) -> Step:
         """Decide a turn with an `LlmResponse` as JSON; the methods of `ModelTurn` are more convenient."""
         session = self._agent_run.recorded_session
-        await session.decide(TurnDecision(session.session_id, turn_id, response, anyway=anyway))
+        await session.decide(TurnDecision(session.session_id, turn_id, response, force=force))
         return await self.next()
 
     async def respond_as_tool(self, response: ToolResponse) -> Step:
@@ -147,19 +153,19 @@ class Simulation(TimeTravel, SessionExports):
         await self.timeline.tool_requests.respond(response)
         return await self.next()
 
-    async def answer(self, value: Any, *, anyway: bool = False) -> Step:
+    async def answer(self, value: Any, *, force: bool = False) -> Step:
         """Answer, as the user, the oldest request of ADK that waits: for input, a credential, or consent.
 
         Args:
             value: The input; the credential's fields, or its one text; True or False for consent.
-            anyway: Send input even if it does not match the schema of the request.
+            force: Send input even if it does not match the schema of the request.
 
         Raises:
             InvalidTransition: The agent waits for something else.
             InvalidInput: The input does not match the schema.
             InvalidCredential: The credential does not have the fields of the auth scheme.
         """
-        return await (await self.next()).answer(value, anyway=anyway)
+        return await (await self.next()).answer(value, force=force)
 
     async def next(self) -> Step:
         """Wait for the next step: a turn of the model, a call of a tool you play, a request to the user, or the end."""
@@ -250,6 +256,10 @@ class Simulation(TimeTravel, SessionExports):
     async def artifact(self, filename: str, version: int | None = None) -> types.Part | None:
         """Return a version of an artifact, by default the latest; None if there is none."""
         return await self._agent_run.storage.load_artifact(filename, version)
+
+    def _watch(self, run: AgentRun) -> AgentRun:
+        run.on_change = self._change_event.set
+        return run
 
     async def _get_last_step(self) -> Step:
         failure = self._agent_run.get_failure()

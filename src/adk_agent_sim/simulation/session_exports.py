@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from google.adk.evaluation.eval_case import EvalCase
 
-from adk_agent_sim.adk.runs.agent_run import AgentRun
+from adk_agent_sim.adk.steps.stepwise_run import StepwiseRun
 from adk_agent_sim.golden.adk_test_fixture import write_adk_test_fixture
 from adk_agent_sim.golden.eval_criteria import EvalCriteria, check_config, write_criteria
 from adk_agent_sim.golden.eval_set import EvalSetWriter
@@ -18,34 +17,14 @@ from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
 from adk_agent_sim.golden.user_turns import describe_left_out
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline import jsonl
-from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.redaction.redacted_records import iter_redacted_records
 from adk_agent_sim.timeline.redaction.redactor import redact_events
-from adk_agent_sim.timeline.store import MemoryStore
-from adk_agent_sim.timeline.timeline import Timeline
 
 _log = get_logger(__name__)
 
 
-class SessionExports:
+class SessionExports(StepwiseRun):
     """Reads and exports the session of a simulation."""
-
-    _agent_run: AgentRun
-    _store: MemoryStore
-
-    @property
-    def session_id(self) -> str:
-        """The id of the session on the timeline."""
-        return self._agent_run.recorded_session.session_id
-
-    @property
-    def timeline(self) -> Timeline:
-        """The timeline on which the session is recorded."""
-        return self._agent_run.timeline
-
-    def log(self) -> Sequence[Event]:
-        """Return the events on the timeline so far."""
-        return list(self._store.get_log(self.session_id))
 
     def session(
         self,
@@ -121,12 +100,12 @@ class SessionExports:
             _log.warning("%s: %s", case.eval_id, note)
         return case
 
-    def export_adk_test(self, path: str | Path, *, anyway: bool = False, include_rejected: bool = False) -> None:
+    def export_adk_test(self, path: str | Path, *, force: bool = False, include_rejected: bool = False) -> None:
         """Write the session as a fixture for `adk test`, which replays it and compares every event.
 
         Args:
             path: The file, such as `my_agent/tests/refund.json`.
-            anyway: Write it even if `adk test` cannot replay the session.
+            force: Write it even if `adk test` cannot replay the session.
             include_rejected: Include structured responses that the agent's output_schema rejected.
 
         Raises:
@@ -137,7 +116,7 @@ class SessionExports:
             select_exported_events(self.log(), include_rejected=include_rejected),
             path,
             has_tool_error_plugin=self._agent_run.has_tool_error_plugin,
-            anyway=anyway,
+            force=force,
         )
 
     async def export_jsonl(self, path: str | Path, *, redact: bool = False) -> None:

@@ -11,8 +11,8 @@ from google.adk.apps import App
 
 from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID
 from adk_agent_sim.adk.runs.runner_services import RunnerServices
-from adk_agent_sim.adk.simulation.simulation import Simulation
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
+from adk_agent_sim.simulation.simulation import Simulation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,8 @@ from adk_agent_sim.adk.players.session_player import ModelFunction, SessionPlaye
 from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
 from adk_agent_sim.adk.runs.runner_services import RunnerServices
 from adk_agent_sim.adk.runs.user_message import build_user_message
-from adk_agent_sim.adk.simulation.steps import Answer, ModelTurn, Step, ToolTurn
+from adk_agent_sim.adk.steps.steps import Answer, ModelTurn, Step
+from adk_agent_sim.adk.steps.stepwise_run import StepwiseRun
 from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
 from adk_agent_sim.adk.time_travel.fork_point import ForkPlan, build_plan, choose_fork_point
 from adk_agent_sim.adk.time_travel.fork_source import ForkSource, read_settled_source, read_source, read_source_of_run
@@ -39,24 +40,8 @@ from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 
-class TimeTravel:
+class TimeTravel(StepwiseRun):
     """Forks, undoes and redoes the session of a simulation."""
-
-    _agent_run: AgentRun
-    _store: MemoryStore
-    _change_event: asyncio.Event
-
-    async def next(self) -> Step:
-        """Wait for the next step."""
-        raise NotImplementedError
-
-    def pending(self) -> list[ModelTurn]:
-        """Return all turns that wait for a decision."""
-        raise NotImplementedError
-
-    def list_tool_turns(self) -> list[ToolTurn]:
-        """Return all calls of tools that wait for the response of a person."""
-        raise NotImplementedError
 
     async def fork(
         self,
@@ -65,7 +50,7 @@ class TimeTravel:
         response: Answer | types.Content | LlmResponse | None = None,
         message: Answer | types.Content | None = None,
         model: str | ModelFunction | StreamPlayer = "human",
-        anyway: bool = False,
+        force: bool = False,
     ) -> Self:
         """Fork the session into a new one, and return its simulation, to be closed by `await forked.close()`.
 
@@ -85,7 +70,7 @@ class TimeTravel:
             response: What the turn is decided with: a final response, or anything that a model could return.
             message: The user message that is sent instead of the one that led to the turn.
             model: Who plays the model from there on, as in `Simulation`.
-            anyway: Continue even if the replay differs from the recording; the new session says so.
+            force: Continue even if the replay differs from the recording; the new session says so.
 
         Raises:
             ReplayDiverged: The replay differs from the recording; the error names the first difference.
@@ -113,7 +98,7 @@ class TimeTravel:
             response=response,
             message=message,
             model=model,
-            anyway=anyway,
+            force=force,
         )
 
     @classmethod
@@ -129,7 +114,7 @@ class TimeTravel:
         run_config: RunConfig | None = None,
         environment: EnvironmentSource | None = None,
         services: RunnerServices | None = None,
-        anyway: bool = False,
+        force: bool = False,
     ) -> Self:
         """Fork a session that was written with `export_jsonl`, for example in another process, long ago.
 
@@ -143,7 +128,7 @@ class TimeTravel:
             run_config: ADK's settings for the runs.
             environment: How tools are simulated from there on.
             services: Where the new ADK session is; by default in memory.
-            anyway: As in `fork`.
+            force: As in `fork`.
 
         Raises:
             ImportRefused: The file is no timeline.
@@ -162,7 +147,7 @@ class TimeTravel:
             run_config=run_config,
             environment=environment,
             services=services,
-            anyway=anyway,
+            force=force,
         )
 
     @classmethod
@@ -179,7 +164,7 @@ class TimeTravel:
         run_config: RunConfig | None = None,
         environment: EnvironmentSource | None = None,
         services: RunnerServices | None = None,
-        anyway: bool = False,
+        force: bool = False,
     ) -> Self:
         """Fork a session of a store; the arguments and errors are those of `fork_file`."""
         timeline = Timeline(store)
@@ -200,7 +185,7 @@ class TimeTravel:
 
         prefix = _choose_point(source.events, turn, replaces_message=message is not None)
         return await cls._fork_source(
-            source, prefix, create_run, store, response=response, message=message, model=model, anyway=anyway
+            source, prefix, create_run, store, response=response, message=message, model=model, force=force
         )
 
     @classmethod
@@ -214,7 +199,7 @@ class TimeTravel:
         response: Answer | types.Content | LlmResponse | None,
         message: Answer | types.Content | None,
         model: str | ModelFunction | StreamPlayer,
-        anyway: bool,
+        force: bool,
     ) -> Self:
         create_player = create_player_factory(model)
         run = await fork_session(
@@ -222,7 +207,7 @@ class TimeTravel:
             prefix,
             lambda: create_run(create_player()),
             description=_name_fork((await source.timeline.get_summary(source.session_id)).name),
-            anyway=anyway,
+            force=force,
         )
         self = cls._adopt(run, store)
         if message is not None:
@@ -240,7 +225,7 @@ class TimeTravel:
         prefix = _choose_point(source.events, turn)
         return build_plan(prefix, list_callbacks(self._agent_run.app, prefix.replayed_events))
 
-    async def undo(self, *, model: str | ModelFunction | StreamPlayer = "human", anyway: bool = False) -> Step:
+    async def undo(self, *, model: str | ModelFunction | StreamPlayer = "human", force: bool = False) -> Step:
         """Undo the last decision, with all that followed from it, and return its turn, to be decided again.
 
         The session stays the same. The timeline still shows what was undone; golden traces do not contain it. Several
@@ -248,23 +233,23 @@ class TimeTravel:
 
         Args:
             model: Who plays the model from there on; by default you.
-            anyway: Continue even if the replay differs from the recording.
+            force: Continue even if the replay differs from the recording.
 
         Raises:
             ForkRefused: No turn was decided.
             ReplayDiverged: The replay differs from the recording. The session is unchanged.
         """
-        self._replace_run(await undo_turn(self._agent_run, create_player_factory(model), anyway=anyway))
+        self._replace_run(await undo_turn(self._agent_run, create_player_factory(model), force=force))
         return await self.next()
 
-    async def redo(self, *, model: str | ModelFunction | StreamPlayer = "human", anyway: bool = False) -> Step:
+    async def redo(self, *, model: str | ModelFunction | StreamPlayer = "human", force: bool = False) -> Step:
         """Make the decision again that was undone last, and return the step that followed it.
 
         Raises:
             ForkRefused: Nothing was undone since the last decision or message.
             ReplayDiverged: The replay differs from the recording. The session is unchanged.
         """
-        self._replace_run(await redo_turn(self._agent_run, create_player_factory(model), anyway=anyway))
+        self._replace_run(await redo_turn(self._agent_run, create_player_factory(model), force=force))
         return await self.next()
 
     def seat(self, *, model: str | ModelFunction | StreamPlayer) -> None:
@@ -297,10 +282,6 @@ class TimeTravel:
         self._agent_run = self._watch(run)
         # Who waits for the next step of the old run has to look at the new one.
         self._change_event.set()
-
-    def _watch(self, run: AgentRun) -> AgentRun:
-        run.on_change = self._change_event.set
-        return run
 
     @classmethod
     def _adopt(cls, run: AgentRun, store: MemoryStore) -> Self:

@@ -1,1 +1,0 @@
-"""`Simulation` and scripts: an agent's model played from Python."""
