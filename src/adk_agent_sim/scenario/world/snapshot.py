@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
-from adk_agent_sim.scenario.world.notifications import DeliveredNotification
 from adk_agent_sim.timeline.json_equality import is_same_value
+from adk_agent_sim.timeline.world_events import NotificationDelivered
 
 StatePath = tuple[str | int, ...]
 
@@ -52,7 +52,7 @@ class WorldSnapshot:
     events: tuple[CompletedEvent, ...]
     """The events completed so far."""
 
-    notifications: tuple[DeliveredNotification, ...]
+    notifications: tuple[NotificationDelivered, ...]
 
     engine_state: Mapping[str, Any]
     """The engine's state; opaque to everyone but the engine."""

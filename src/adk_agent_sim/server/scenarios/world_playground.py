@@ -10,9 +10,9 @@ from adk_agent_sim.errors import InvalidArguments, InvalidTransition, NotFound
 from adk_agent_sim.forms.problem_messages import format_path
 from adk_agent_sim.forms.schema_checker import build_arguments_checker
 from adk_agent_sim.scenario.app_base.app_context import CallerRole
+from adk_agent_sim.scenario.app_base.argument_check import build_parameters_schema
 from adk_agent_sim.scenario.app_base.tool import Tool
 from adk_agent_sim.scenario.app_base.tool_call import can_call
-from adk_agent_sim.scenario.app_base.tool_schema import build_parameters_schema
 from adk_agent_sim.scenario.verdict.judge import Judge
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.snapshot import StateChange, WorldSnapshot
