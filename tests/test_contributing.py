@@ -28,8 +28,12 @@ _USE_EXAMPLES = """
     import asyncio, json
     from adk_agent_sim.environment.rules_file import parse_rules
     from adk_agent_sim.scenario.apps.registry import find_app_class
+    from adk_agent_sim.timeline.events import ToolFailed
+    from adk_agent_sim.timeline.submissions import EventBatch
     from adk_agent_sim.use_cases.export_records import ExportRequest
     from adk_agent_sim.use_cases.exports import list_export_formats, render_export
+    from adk_agent_sim.use_cases.session_host import SessionHost
+    from adk_agent_sim.use_cases.sessions import describe_session
     from adk_agent_sim import Simulation
 
     def greet(name: str) -> str:
@@ -45,18 +49,26 @@ _USE_EXAMPLES = """
             turn = await turn.call("greet", {"name": "Ada"})
             await turn.respond("Done")
             request = ExportRequest(format="csv")
-            return turn.results, await render_export(sim.timeline, sim.session_id, request)
+            table = await render_export(sim.timeline, sim.session_id, request)
+            failed = ToolFailed(call_id="c", error_type="KeyError", error_message="x", traceback="", duration_ms=1)
+            await sim.timeline.append(EventBatch(sim.session_id, [failed]))
+            record = await describe_session(sim.timeline, sim.session_id, host=SessionHost())
+            return turn.results, table, record
 
-    results, table = asyncio.run(main())
+    results, table, record = asyncio.run(main())
+    titles = [column.title for _, column in record.list_columns()]
     tools = sorted(find_app_class("NotesApp").tools())
     last = list_export_formats()[-1].name
-    print(json.dumps([results, table.splitlines()[0], "greet" in table, last, tools]))
+    counted = [record.failed_call_count, "failed calls" in titles]
+    print(json.dumps([results, table.splitlines()[0], "greet" in table, last, tools, counted]))
 """
 
 
 @pytest.mark.process
 def test_the_examples_work_as_written(tmp_path: Path) -> None:
     shutil.copytree(_ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__", "static"))
+    (tmp_path / "web/src/pages").mkdir(parents=True)
+    shutil.copy(_ROOT / "web/src/pages/SessionsPage.tsx", tmp_path / "web/src/pages")
     blocks = _BLOCK.findall((_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     for language, path, text in blocks:
         target = tmp_path / path
@@ -67,7 +79,7 @@ def test_the_examples_work_as_written(tmp_path: Path) -> None:
     script = f"{_FORGET_SIMULATOR}sys.path.insert(0, {str(tmp_path / 'src')!r})\n{dedent(_USE_EXAMPLES)}"
     done = fork_server.run(["-W", "ignore", "-c", script], environment=os.environ)
 
-    assert len(blocks) == 7
+    assert len(blocks) == 11
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [
         [{"result": "HELLO ADA"}],
@@ -75,7 +87,14 @@ def test_the_examples_work_as_written(tmp_path: Path) -> None:
         True,
         "csv",
         ["add_note", "list_notes"],
+        [1, True],
     ]
+
+
+def test_an_extension_takes_at_most_four_files_that_are_edited_by_hand() -> None:
+    _, *examples = (_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Example: ")
+
+    assert all(1 <= len({path for _, path, _ in _BLOCK.findall(example)}) <= 4 for example in examples)
 
 
 def _apply_diff(text: str, diff: str) -> str:
