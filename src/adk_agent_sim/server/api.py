@@ -10,14 +10,19 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 
 from adk_agent_sim.server.agent_api_models import AgentInfo, Briefing, RequestInfo
-from adk_agent_sim.server.api_dependencies import AgentsDependency, DirectoryDependency, ReaderDependency
+from adk_agent_sim.server.api_dependencies import (
+    AgentsDependency,
+    DirectoryDependency,
+    ReaderDependency,
+    TravelDependency,
+)
 from adk_agent_sim.server.api_router import create_router
 from adk_agent_sim.server.export_writers import list_export_formats
 from adk_agent_sim.server.media_response import build_media_response
 from adk_agent_sim.server.page_cursors import parse_session_cursor
 from adk_agent_sim.server.responses import json_response
 from adk_agent_sim.server.row_api_models import Row, RowDetail
-from adk_agent_sim.server.scenario_api_models import PlayedWorldInfo, WorldGraphInfo
+from adk_agent_sim.server.scenario_api_models import PlayedWorldInfo, TimeControlInput, WorldGraphInfo
 from adk_agent_sim.server.server_api_models import ServerInfo
 from adk_agent_sim.server.session_api_models import (
     NewSession,
@@ -149,6 +154,15 @@ async def get_media_file(reader: ReaderDependency, session_id: str, index: int, 
 @api.get("/sessions/{session_id}/world", response_model=PlayedWorldInfo)
 async def get_session_world(reader: ReaderDependency, session_id: str) -> Response:
     """Return the world that a person plays in: its time, hints and apps."""
+    return json_response(reader.get_world(session_id))
+
+
+@api.post("/sessions/{session_id}/world/time", response_model=PlayedWorldInfo)
+async def pass_world_time(
+    reader: ReaderDependency, travels: TravelDependency, session_id: str, time_control: TimeControlInput
+) -> Response:
+    """Let time pass in the world that a person plays in, while their turn waits; the answer is the world after it."""
+    await travels.pass_time(session_id, time_control)
     return json_response(reader.get_world(session_id))
 
 

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 
 from adk_agent_sim.timeline.canonical_json import Json
 
+BY_PERSON = "by a person"
+"""The reason of a `WorldTimeChanged` that a person caused, which can be undone like a decision."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorldStarted:
@@ -74,7 +77,7 @@ class WorldTimeChanged:
     """The time after."""
 
     reason: str
-    """Why, such as `thinking`, `wait` or `jump`."""
+    """Why, such as `thinking`, `wait` or `jump`; `BY_PERSON` if the person who plays moved the clock."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
