@@ -25,9 +25,7 @@ export function WorldTab({ session }: { session: SessionInfo }) {
           {formatUtcTime(world.now)}, {world.status.toLowerCase()}
         </span>
       </p>
-      {world.is_played_by_person ? (
-        <WorldTimeControls sessionId={sessionId} isWaiting={world.status === "PAUSED"} />
-      ) : null}
+      {world.is_played_by_person ? <WorldTimeControls sessionId={sessionId} world={world} /> : null}
       {world.hints.length ? (
         <details>
           <summary>Hints</summary>
