@@ -17,7 +17,7 @@ ATTACKS = tests/attacks tests/server/test_guard.py tests/web/test_hostile.py tes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons attack soak lint types quick-types layers unit quick bench are-parity modules requirements protos lock advisories clean
+.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons attack soak lint types quick-types layers unit quick bench are-parity app-tools requirements protos lock advisories clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -88,14 +88,14 @@ web-tools: $(VENV)/.ready
 
 web-types: web-tools  ## Generate the browser app's types from the server's OpenAPI document
 	mkdir -p $(dir $(API_TYPES))
-	$(BIN)/python -m adk_agent_sim.server.openapi > web/node_modules/.openapi.json
+	$(BIN)/python -m adk_agent_sim.server.web.openapi > web/node_modules/.openapi.json
 	$(IN_WEB) openapi-typescript node_modules/.openapi.json --output $(patsubst web/%,%,$(API_TYPES))
 
 web-check: web-tools
 	$(IN_WEB) tsc --noEmit
 	$(IN_WEB) biome ci
 	$(IN_WEB) vitest run
-	$(BIN)/python -m adk_agent_sim.server.openapi > web/node_modules/.openapi.json
+	$(BIN)/python -m adk_agent_sim.server.web.openapi > web/node_modules/.openapi.json
 	$(IN_WEB) openapi-typescript node_modules/.openapi.json --check --output $(patsubst web/%,%,$(API_TYPES)) || { echo "$(API_TYPES) is out of date: run make web-types"; exit 1; }
 
 chromium: $(VENV)/.ready
@@ -117,8 +117,7 @@ are-parity: $(ARE_VENV)/.ready  ## Fuzz apps, engine and judge against the real 
 	$(BIN)/python tests/parity/run.py $(ARE_VENV)/bin/python $(PARITY)
 	$(BIN)/python tests/parity/judge_parity.py $(ARE_VENV)/bin/python
 
-modules: $(VENV)/.ready  ## Write the module tables of ARCHITECTURE.md and docs/app-tools.md from the docstrings
-	$(BIN)/python docs/module_index.py
+app-tools: $(VENV)/.ready  ## Write docs/app-tools.md from the registry of apps
 	$(BIN)/python docs/app_tools_index.py
 
 requirements: $(VENV)/.ready  ## Write the tests' names into docs/requirements.md

@@ -23,7 +23,7 @@ from google.genai import types
 from websockets.asyncio.client import connect
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
-from adk_agent_sim.adk.agent_run import AgentRun
+from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.timeline import Timeline
 

@@ -30,13 +30,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from timeline_builders import build_request_blocks, text_decision, user_content
 
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.server import web_server
 from adk_agent_sim.server.composition import (
     RunningServices,
     ServeSettings,
     exclude_modules_from_collections,
     run_services,
 )
+from adk_agent_sim.server.web import web_server
 from adk_agent_sim.timeline.events import AgentEvent, RunEnded, RunOutcome, UserSpoke
 from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest

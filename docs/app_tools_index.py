@@ -1,4 +1,4 @@
-"""Writes docs/app-tools.md, the reference of the built-in apps and their tools, from the registry (`make modules`).
+"""Writes docs/app-tools.md, the reference of the built-in apps and their tools, from the registry (`make app-tools`).
 
 Apps that differ only in their name share a table. A test checks that the page is current.
 """
@@ -18,7 +18,7 @@ DOCUMENT = Path(__file__).parent / "app-tools.md"
 _INTRODUCTION = """\
 # Apps and their tools
 
-Written by `make modules` from the registry of apps; do not edit it. [scenarios.md](scenarios.md) explains what
+Written by `make app-tools` from the registry of apps; do not edit it. [scenarios.md](scenarios.md) explains what
 scenarios use it for, and [apps.md](apps.md) how to add an app.
 
 An agent sees a tool as `APP__TOOL`, where `APP` is the name that the scenario gives to the app. Arguments with `=` are

@@ -29,14 +29,14 @@ from workbench_user import WorkbenchUser  # noqa: E402
 from world_timelines import SCENARIO  # noqa: E402
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig  # noqa: E402
-from adk_agent_sim.adk.agent_loader import load_app  # noqa: E402
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app  # noqa: E402
+from adk_agent_sim.adk.loading.agent_loader import load_app  # noqa: E402
 from adk_agent_sim.bench.results_file import open_results  # noqa: E402
 from adk_agent_sim.golden.eval_file import EvalFile  # noqa: E402
 from adk_agent_sim.scenario.format.exporter import serialize_trace  # noqa: E402
-from adk_agent_sim.server.bench_catalog import BenchCatalog  # noqa: E402
-from adk_agent_sim.server.eval_catalog import EvalCatalog  # noqa: E402
-from adk_agent_sim.server.scenario_catalog import ScenarioCatalog  # noqa: E402
+from adk_agent_sim.server.benches.bench_catalog import BenchCatalog  # noqa: E402
+from adk_agent_sim.server.evals.eval_catalog import EvalCatalog  # noqa: E402
+from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog  # noqa: E402
 
 State = Callable[[Page], Awaitable[object]]
 THEMES: tuple[Theme, ...] = ("light", "dark")

@@ -48,7 +48,7 @@ import os
 from pathlib import Path
 
 from adk_agent_sim import SimulatorPlugin
-from adk_agent_sim.adk.agent_loader import load_app
+from adk_agent_sim.adk.loading.agent_loader import load_app
 
 _loaded = load_app(Path({folder!r}))
 _player = SimulatorPlugin(player="replay:" + os.environ[{variable!r}], connect_timeout=0.1)

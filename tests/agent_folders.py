@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from adk_agent_sim.adk.folder_modules import is_module_of
+from adk_agent_sim.adk.loading.folder_modules import is_module_of
 
 _PROJECT = Path(__file__).parents[1]
 

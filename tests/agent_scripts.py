@@ -19,8 +19,8 @@ from google.genai import types
 from pydantic import BaseModel, ConfigDict, Field
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.agent_loader import load_app
-from adk_agent_sim.adk.steps import Confirmation, Done, ModelTurn, Step
+from adk_agent_sim.adk.loading.agent_loader import load_app
+from adk_agent_sim.adk.steps.steps import Confirmation, Done, ModelTurn, Step
 from adk_agent_sim.golden.golden_trace_builder import split_user_turns
 from adk_agent_sim.timeline.events import ToolStarted, TurnAsked
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput

@@ -19,11 +19,11 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
 from adk_agent_sim.persistence.access_tokens import MemoryTokenStore, TokenStore
-from adk_agent_sim.server.access_control import open_access_control
-from adk_agent_sim.server.connection_limits import IdleConnections
-from adk_agent_sim.server.session_api_models import SessionGone, SessionInfo, SessionListUpdate, SessionUpdate
-from adk_agent_sim.server.session_services import SessionServices
-from adk_agent_sim.server.web_server import RunningServer, start_web_server
+from adk_agent_sim.server.access.access_control import open_access_control
+from adk_agent_sim.server.access.connection_limits import IdleConnections
+from adk_agent_sim.server.sessions.session_api_models import SessionGone, SessionInfo, SessionListUpdate, SessionUpdate
+from adk_agent_sim.server.sessions.session_services import SessionServices
+from adk_agent_sim.server.web.web_server import RunningServer, start_web_server
 from adk_agent_sim.timeline.clock import Clock
 
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

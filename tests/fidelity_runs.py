@@ -17,7 +17,7 @@ from google.genai import types
 from scripted_model import ScriptedModel
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.steps import ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import ModelTurn, Step
 
 MakeApp = Callable[[BaseLlm], App]
 

@@ -20,7 +20,7 @@ from google.genai import types
 from polling import pause, wait_until
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.steps import Confirmation, ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import Confirmation, ModelTurn, Step
 from adk_agent_sim.timeline.events import AgentEvent, Event, ToolStarted, TurnAsked, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.framework_calls import is_request_call
 from adk_agent_sim.timeline.history import is_user_query

@@ -76,12 +76,12 @@ _LIBRARIES = (
 _PRELOADED = (
     "google.adk.cli.cli_tools_click",
     "google.adk.cli.fast_api",
-    "adk_agent_sim.adk.simulation",
-    "adk_agent_sim.adk.simulator_plugin",
+    "adk_agent_sim.simulation.simulation",
+    "adk_agent_sim.adk.plugins.simulator_plugin",
     "adk_agent_sim.bench.worker",
     "adk_agent_sim.cli.main",
     "adk_agent_sim.server.composition",
-    "adk_agent_sim.server.web_server",
+    "adk_agent_sim.server.web.web_server",
 )
 
 

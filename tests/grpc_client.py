@@ -10,7 +10,7 @@ import grpc
 
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2_grpc
-from adk_agent_sim.server.grpc_server import serve_grpc
+from adk_agent_sim.server.grpc.grpc_server import serve_grpc
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.timeline import Timeline
 

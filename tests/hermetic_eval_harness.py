@@ -26,7 +26,7 @@ from processes import invoke_adksim
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
-from adk_agent_sim.adk.steps import ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import ModelTurn, Step
 
 SHOP = "shop_agent"
 AGENT_KINDS = (SHOP, "customer_service", "openapi_library")
@@ -40,7 +40,7 @@ import os
 from pathlib import Path
 
 from adk_agent_sim import SimulatorPlugin, simulated
-from adk_agent_sim.adk.agent_loader import load_app
+from adk_agent_sim.adk.loading.agent_loader import load_app
 
 _loaded = load_app(Path({folder!r}))
 _player = SimulatorPlugin(player="replay:" + os.environ[{variable!r}], connect_timeout=0.1)

@@ -14,8 +14,8 @@ from scenario_corpus import load_scenarios
 from adk_agent_sim import EnvironmentSimulationFactory
 from adk_agent_sim.adk.demo.math_agent.agent import app
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
-from adk_agent_sim.adk.script import play_script, read_script
-from adk_agent_sim.adk.tool_catalog import build_tool_catalog
+from adk_agent_sim.adk.loading.tool_catalog import build_tool_catalog
+from adk_agent_sim.adk.steps.script import read_script
 from adk_agent_sim.environment.actions import ACTIONS
 from adk_agent_sim.environment.rule_match import OPERATORS, CallNumber, EarlierCall, Match, TimeWindow
 from adk_agent_sim.environment.rules import Rule, Rules
@@ -25,6 +25,7 @@ from adk_agent_sim.scenario import World
 from adk_agent_sim.scenario.format.exporter import serialize_trace
 from adk_agent_sim.scenario.verdict.argument_checkers import CHECKERS
 from adk_agent_sim.scenario.verdict.checker_table import SOFT
+from adk_agent_sim.simulation.script_play import play_script
 
 _ROOT = Path(__file__).parents[1]
 _DOCS = _ROOT / "docs"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from adk_agent_sim.adk.agent_loader import get_demo_folder
-from adk_agent_sim.cli.evals import evals
+from adk_agent_sim.adk.loading.agent_loader import get_demo_folder
+from adk_agent_sim.cli.evals.evals import evals
 from adk_agent_sim.cli.main import adksim
 
 _PAGE = (Path(__file__).parents[1] / "docs" / "evals.md").read_text(encoding="utf-8")

@@ -73,15 +73,14 @@ def test_every_name_of_a_class_or_a_type_is_used_once() -> None:
     assert _find_repeated(places) == {"Json": ["timeline/canonical_json.py", "wire/scalars.py"]}
 
 
-def test_every_file_name_is_used_once() -> None:
-    places: defaultdict[str, list[str]] = defaultdict(list)
+def test_no_two_files_of_a_folder_differ_only_in_the_form_of_a_word() -> None:
+    places: defaultdict[tuple[PurePosixPath, str], list[str]] = defaultdict(list)
     for path in map(PurePosixPath, list_modules()):
-        # ADK looks for an agent in the file `agent.py` of its folder.
-        if path.name not in ("__init__.py", "agent.py"):
-            places[path.stem].append(str(path))
+        places[path.parent, _strip_endings(path.stem)].append(path.name)
 
     assert len(places) > 200
-    assert _find_repeated(places) == {}
+    assert _strip_endings("session_restart") == _strip_endings("session_restarter")
+    assert {str(folder): names for (folder, _), names in places.items() if len(names) > 1} == {}
 
 
 def test_no_function_is_named_with_a_participle() -> None:
@@ -131,6 +130,11 @@ def _list_helpers(path: Path) -> list[str]:
         for each in functions
         if not re.search("fixture|property", each["decorators"]) and not each["name"].startswith("test_")
     ]
+
+
+def _strip_endings(name: str) -> str:
+    """Return `session_restart` for `session_restarter` and `session_restarts`."""
+    return "_".join(re.sub("(e|s|es|er|ers|ed|ing)$", "", word) for word in name.split("_"))
 
 
 def _find_repeated(places: Mapping[str, list[str]]) -> dict[str, list[str]]:

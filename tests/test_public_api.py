@@ -92,7 +92,7 @@ def test_scenarios_and_the_timeline_import_neither_adk_nor_genai() -> None:
 @pytest.mark.process
 def test_the_server_and_its_clients_do_not_import_adk() -> None:
     code = (
-        "import sys, adk_agent_sim.server.grpc_server, adk_agent_sim.link.outbox\n"
+        "import sys, adk_agent_sim.server.grpc.grpc_server, adk_agent_sim.link.outbox\n"
         "import adk_agent_sim.persistence.database_store\n"
         "print('google.adk' in sys.modules)"
     )

@@ -65,4 +65,4 @@ def test_the_reference_of_apps_is_current() -> None:
     index = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(index)
 
-    assert (_DOCS / "app-tools.md").read_text(encoding="utf-8") == index.render_document(), "Run `make modules`."
+    assert (_DOCS / "app-tools.md").read_text(encoding="utf-8") == index.render_document(), "Run `make app-tools`."

@@ -40,7 +40,7 @@ from polling import MAX_WAIT_SECONDS, pause, wait_until
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import RunFailed, Simulation, ToolErrorPlugin
-from adk_agent_sim.adk.steps import Confirmation, Done, ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import Confirmation, Done, ModelTurn, Step
 from adk_agent_sim.timeline.events import ToolFinished, TurnAsked, TurnDecided
 from adk_agent_sim.timeline.history import ToolOutput
 from adk_agent_sim.timeline.json_conversion import to_json_value

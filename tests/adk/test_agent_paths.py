@@ -28,11 +28,11 @@ from scripted_person import decide_in_order, run_person
 from timeline_builders import list_sessions
 
 from adk_agent_sim import SimulatorPlugin, ToolErrorPlugin
-from adk_agent_sim.adk.agent_paths import AgentPathFinder
-from adk_agent_sim.adk.simulation import Simulation
-from adk_agent_sim.adk.steps import Confirmation, ModelTurn
+from adk_agent_sim.adk.runs.agent_paths import AgentPathFinder
+from adk_agent_sim.adk.steps.steps import Confirmation, ModelTurn
 from adk_agent_sim.environment.rules_file import parse_rules
-from adk_agent_sim.server.grpc_server import serve_grpc
+from adk_agent_sim.server.grpc.grpc_server import serve_grpc
+from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentPath,

@@ -13,7 +13,7 @@ from google.genai import types
 from pydantic import BaseModel, Field, field_validator
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.steps import Done, ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn, Step
 from adk_agent_sim.errors import InvalidAnswer
 from adk_agent_sim.golden.adk_test_fixture import find_replay_obstacles
 from adk_agent_sim.golden.rejected_responses import remove_rejected_responses

@@ -28,8 +28,8 @@ from pydantic import PrivateAttr
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation, SimulatorPlugin
-from adk_agent_sim.adk.recording_replay import replay_recording
-from adk_agent_sim.adk.steps import Done
+from adk_agent_sim.adk.evals.recording_replay import replay_recording
+from adk_agent_sim.adk.steps.steps import Done
 from adk_agent_sim.errors import (
     CassetteMismatch,
     ImportRefused,

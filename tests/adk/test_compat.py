@@ -36,9 +36,9 @@ from google.genai import types
 from source_trees import parse_modules
 
 from adk_agent_sim.adk import compat
-from adk_agent_sim.adk.framework_tools import is_framework_tool
-from adk_agent_sim.adk.simulation import Simulation
+from adk_agent_sim.adk.seats.framework_tools import is_framework_tool
 from adk_agent_sim.errors import AdkIncompatible
+from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline import framework_calls
 
 SOURCE = Path(compat.__file__).parents[1]
@@ -354,7 +354,7 @@ class TestOneModule:
             and (found := _find_lines(r"SLF001|reportPrivateUsage", path.read_text(encoding="utf-8")))
         }
 
-        assert silenced.keys() <= {"adk/tool_seat.py"}, silenced
+        assert silenced.keys() <= {"adk/seats/tool_seat.py"}, silenced
 
     def test_the_tested_version_is_the_locked_one(self) -> None:
         locked = re.search(r"^google-adk==(\S+)", (ROOT / "requirements.lock").read_text(encoding="utf-8"), re.M)

@@ -10,7 +10,7 @@ from google.adk.tools import AgentTool, BaseTool, ToolContext
 from scripted_agent import build_scripted_agent, run_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory
-from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
+from adk_agent_sim.adk.environment.environment_plugin import EnvironmentSimulationPlugin
 from adk_agent_sim.environment.rules_file import parse_rules
 
 

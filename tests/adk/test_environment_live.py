@@ -17,8 +17,8 @@ from polling import MAX_WAIT_SECONDS, wait_until
 from timeline_builders import call_decision, text_decision
 
 from adk_agent_sim import EnvironmentSimulationFactory
-from adk_agent_sim.adk.recorded_session import RecordedSession
-from adk_agent_sim.adk.seat_plugin import SeatPlugin
+from adk_agent_sim.adk.runs.recorded_session import RecordedSession
+from adk_agent_sim.adk.seats.seat_plugin import SeatPlugin
 from adk_agent_sim.environment.rules_file import parse_rules
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player, ToolFinished
 from adk_agent_sim.timeline.submissions import TurnDecision

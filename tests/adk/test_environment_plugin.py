@@ -29,9 +29,9 @@ from scripted_agent import ModelCalls, build_scripted_agent, collect_events, get
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import EnvironmentSimulationFactory, RunFailed, Simulation, ToolErrorPlugin
-from adk_agent_sim.adk import environment_registry
-from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
-from adk_agent_sim.adk.steps import Confirmation, ModelTurn
+from adk_agent_sim.adk.environment import environment_registry
+from adk_agent_sim.adk.environment.environment_plugin import EnvironmentSimulationPlugin
+from adk_agent_sim.adk.steps.steps import Confirmation, ModelTurn
 from adk_agent_sim.environment.actions import Delay, Error, ErrorResponse, Respond
 from adk_agent_sim.environment.rules_file import parse_rules
 from adk_agent_sim.errors import InvalidTransition, NotFound, PluginRequired, RealToolRefused

@@ -15,7 +15,7 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
 from scripted_agent import build_scripted_agent, run_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory, Simulation, ToolErrorPlugin
-from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
+from adk_agent_sim.adk.environment.environment_plugin import EnvironmentSimulationPlugin
 from adk_agent_sim.environment.rules_file import parse_rules
 from adk_agent_sim.environment.rules_from_trace import build_rules, extract_recorded_calls
 from adk_agent_sim.environment.yaml_document import render_yaml

@@ -26,7 +26,7 @@ from scripted_agent import build_scripted_agent, collect_events
 from scripted_model import ScriptedModel, call_response
 
 from adk_agent_sim import EnvironmentSimulationFactory, Simulation, ToolErrorPlugin
-from adk_agent_sim.adk.steps import Confirmation, ModelTurn
+from adk_agent_sim.adk.steps.steps import Confirmation, ModelTurn
 from adk_agent_sim.environment.actions import Error, ErrorResponse
 from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.environment.recorded_report import build_recorded_report

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from scripted_agent import ModelCalls, build_scripted_agent, run_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory
-from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
+from adk_agent_sim.adk.environment.environment_plugin import EnvironmentSimulationPlugin
 from adk_agent_sim.errors import InvalidRules
 from adk_agent_sim.timeline.clock import VirtualSleeper
 

@@ -18,7 +18,7 @@ from fork_checks import (
     summarize_counting,
 )
 
-from adk_agent_sim.adk.steps import ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import ModelTurn, Step
 
 pytestmark = pytest.mark.filterwarnings("ignore:(Sequential|Parallel|Loop)Agent is deprecated:DeprecationWarning")
 

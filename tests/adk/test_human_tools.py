@@ -22,7 +22,7 @@ from scripted_agent import build_scripted_agent, run_scripted_agent
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import EnvironmentSimulationFactory, Simulation, SimulatorPlugin
-from adk_agent_sim.adk.steps import Done, ModelTurn, Step, ToolTurn
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn, Step, ToolTurn
 from adk_agent_sim.environment.recorded_report import build_recorded_report
 from adk_agent_sim.environment.rules_file import check_rules_text, parse_rules
 from adk_agent_sim.errors import (
@@ -34,7 +34,7 @@ from adk_agent_sim.errors import (
 )
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.server.composition import ServeSettings, run_services
-from adk_agent_sim.server.grpc_server import serve_grpc
+from adk_agent_sim.server.grpc.grpc_server import serve_grpc
 from adk_agent_sim.timeline.events import Player, ToolFailed, ToolFinished, ToolStarted
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus

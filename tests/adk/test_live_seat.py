@@ -16,8 +16,8 @@ from google.genai import types
 from polling import MAX_WAIT_SECONDS, wait_until
 from timeline_builders import call_decision, text_decision
 
-from adk_agent_sim.adk.recorded_session import RecordedSession
-from adk_agent_sim.adk.seat_plugin import SeatPlugin
+from adk_agent_sim.adk.runs.recorded_session import RecordedSession
+from adk_agent_sim.adk.seats.seat_plugin import SeatPlugin
 from adk_agent_sim.timeline.events import AgentPath, Player, ToolFinished
 from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline

@@ -36,10 +36,10 @@ from scripted_agent import ModelCalls, build_scripted_agent, collect_events, get
 from scripted_model import ScriptedModel, text_response
 
 from adk_agent_sim import EnvironmentSimulationFactory
-from adk_agent_sim.adk.environment_config import read_llm_setup
-from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
-from adk_agent_sim.adk.llm_mock_models import SimulationModel
-from adk_agent_sim.adk.model_seat import copy_with_seat
+from adk_agent_sim.adk.environment.environment_config import read_llm_setup
+from adk_agent_sim.adk.environment.environment_plugin import EnvironmentSimulationPlugin
+from adk_agent_sim.adk.environment.llm_mock_models import SimulationModel
+from adk_agent_sim.adk.seats.model_seat import copy_with_seat
 from adk_agent_sim.environment.actions import Mock
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.rulebook import Rulebook

@@ -14,9 +14,9 @@ from polling import wait_until
 from scripted_agent import build_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory, Simulation
-from adk_agent_sim.adk.steps import ModelTurn
+from adk_agent_sim.adk.steps.steps import ModelTurn
 from adk_agent_sim.environment.rules_file import parse_rules
-from adk_agent_sim.server.row_details import build_row_detail
+from adk_agent_sim.server.sessions.row_details import build_row_detail
 from adk_agent_sim.timeline.events import EnvironmentDecided, ToolFailed, ToolFinished, ToolStarted, TurnAsked
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind
 

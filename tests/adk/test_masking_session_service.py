@@ -23,9 +23,9 @@ from google.genai import types
 from pausing_agents import API_KEY, build_credential_app
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.masking_session_service import MaskingSessionService
-from adk_agent_sim.adk.pause_steps import CredentialRequest, InputRequest
-from adk_agent_sim.adk.steps import Done, ModelTurn
+from adk_agent_sim.adk.runs.masking_session_service import MaskingSessionService
+from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 
 SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
 

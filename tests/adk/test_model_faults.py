@@ -31,9 +31,9 @@ from scripted_agent import build_scripted_agent, collect_events, get_function_re
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import EnvironmentSimulationFactory, RunFailed, Simulation
-from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
-from adk_agent_sim.adk.own_model import decide_with_own_model
-from adk_agent_sim.adk.steps import ModelTurn
+from adk_agent_sim.adk.environment.environment_plugin import EnvironmentSimulationPlugin
+from adk_agent_sim.adk.seats.own_model import decide_with_own_model
+from adk_agent_sim.adk.steps.steps import ModelTurn
 from adk_agent_sim.environment.actions import ActionEntry, AnyAction, ApiError, Empty, Respond, UnknownToolCall
 from adk_agent_sim.environment.actions.model_faults import ApiStatus
 from adk_agent_sim.environment.recorded_report import build_recorded_report

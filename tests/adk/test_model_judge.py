@@ -10,7 +10,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from scripted_model import ScriptedModel, text_response
 
-from adk_agent_sim.adk.model_judge import ModelJudge
+from adk_agent_sim.adk.evals.model_judge import ModelJudge
 from adk_agent_sim.errors import JudgeFailed, NotJudgeable
 from adk_agent_sim.scenario import SoftCheck
 

@@ -5,7 +5,7 @@ from google.adk.agents import LlmAgent
 from google.adk.models import Gemini, LlmCapabilities
 from scripted_model import ScriptedModel, text_response
 
-from adk_agent_sim.adk.model_seat import ModelSeat, SeatOwner, install_seat
+from adk_agent_sim.adk.seats.model_seat import ModelSeat, SeatOwner, install_seat
 
 
 def _seat(agent: LlmAgent) -> ModelSeat:

@@ -24,9 +24,9 @@ from plain_pauses import find_answer, replace_oauth_state, run_plainly
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.pause_steps import CredentialRequest, InputRequest
-from adk_agent_sim.adk.recording_replay import replay_recording
-from adk_agent_sim.adk.steps import Done, ModelTurn
+from adk_agent_sim.adk.evals.recording_replay import replay_recording
+from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 from adk_agent_sim.errors import InvalidCredential, InvalidInput, InvalidTransition, RunFailed
 from adk_agent_sim.golden.recording_builder import build_recording
 from adk_agent_sim.timeline.events import UserSpoke

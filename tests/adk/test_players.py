@@ -10,13 +10,13 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from adk_agent_sim.adk.cassette_player import CassettePlayer
-from adk_agent_sim.adk.players import create_player_factory
-from adk_agent_sim.adk.recording_player import RecordingPlayer
-from adk_agent_sim.adk.simulation import Simulation
-from adk_agent_sim.adk.simulator_plugin import SimulatorPlugin
-from adk_agent_sim.adk.steps import Done
+from adk_agent_sim.adk.players.cassette_player import CassettePlayer
+from adk_agent_sim.adk.players.players import create_player_factory
+from adk_agent_sim.adk.players.recording_player import RecordingPlayer
+from adk_agent_sim.adk.plugins.simulator_plugin import SimulatorPlugin
+from adk_agent_sim.adk.steps.steps import Done
 from adk_agent_sim.errors import ImportRefused, InvalidPlayer, PlayerNotAvailable, ReplayImpossible, RunFailed
+from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline.events import Player, TurnDecided
 from adk_agent_sim.timeline.player_spec import SEAT_PLAYERS, PlayerKind, Seat
 

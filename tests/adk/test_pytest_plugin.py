@@ -36,7 +36,7 @@ def _pytest(folder: Path, tests: str, **variables: str) -> str:
     done = fork_server.run(
         [
             *("-m", "pytest", "-q", "--strict-markers", "-W", "ignore", "-p", "no:cacheprovider"),
-            *("-p", "pytest_asyncio.plugin", "-p", "adk_agent_sim.adk.pytest_plugin", str(folder)),
+            *("-p", "pytest_asyncio.plugin", "-p", "adk_agent_sim.adk.plugins.pytest_plugin", str(folder)),
         ],
         environment={**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables},
     )

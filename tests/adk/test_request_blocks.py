@@ -12,7 +12,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 from pydantic import BaseModel
 
-from adk_agent_sim.adk.request_blocks import RequestEncoder
+from adk_agent_sim.adk.seats.request_blocks import RequestEncoder
 from adk_agent_sim.timeline.canonical_json import decode_json, encode_json
 from adk_agent_sim.timeline.json_conversion import to_json_value
 

@@ -8,7 +8,8 @@ import pytest
 from google.adk.apps import App
 from pausing_agents import build_credential_app, build_trip_app
 
-from adk_agent_sim.adk.script import Mismatch, play_script, read_script
+from adk_agent_sim.adk.steps.script import read_script
+from adk_agent_sim.simulation.script_play import Mismatch, play_script
 
 _WEATHER = """
 steps:

@@ -9,9 +9,10 @@ from google.adk.apps import App
 
 from adk_agent_sim import EnvironmentSimulationFactory
 from adk_agent_sim.adk.demo.math_agent.agent import app
-from adk_agent_sim.adk.script import Mismatch, play_script, read_script
+from adk_agent_sim.adk.steps.script import read_script
 from adk_agent_sim.environment.rules_file import parse_rules
 from adk_agent_sim.errors import InvalidScript
+from adk_agent_sim.simulation.script_play import Mismatch, play_script
 
 
 def _mock_math() -> App:

@@ -11,7 +11,7 @@ from google.adk.plugins import ReflectAndRetryToolPlugin
 from scripted_agent import build_scripted_agent, get_function_responses, run_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory, EnvironmentSimulationPlugin, Simulation, simulated
-from adk_agent_sim.adk.environment_plugin import PROFILE_VARIABLE, RULES_VARIABLE
+from adk_agent_sim.adk.environment.environment_plugin import PROFILE_VARIABLE, RULES_VARIABLE
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.errors import InvalidRules, RunFailed, SimulatorError
 

@@ -27,12 +27,12 @@ from scripted_model import ScriptedModel, call_response, extract_decisions, repl
 from stores import GatedStore
 
 from adk_agent_sim import RunFailed, Simulation
-from adk_agent_sim.adk import run_task
-from adk_agent_sim.adk.agent_run import AgentRun
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.math_agent.agent import root_agent as math_agent
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
-from adk_agent_sim.adk.steps import Done, ModelTurn
+from adk_agent_sim.adk.runs import run_task
+from adk_agent_sim.adk.runs.agent_run import AgentRun
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 from adk_agent_sim.errors import (
     InvalidAnswer,
     InvalidArguments,

@@ -29,13 +29,13 @@ from scripted_person import decide_in_order, run_person, wait_for_turn
 from timeline_builders import list_sessions, list_waiting_turns
 
 from adk_agent_sim import SimulatorPlugin
-from adk_agent_sim.adk import simulator_plugin
-from adk_agent_sim.adk.forking.session_restart import SessionRestart
-from adk_agent_sim.adk.simulation import Simulation
-from adk_agent_sim.adk.simulator_plugin import SERVER_URL_VARIABLE, TARGET_AGENTS_VARIABLE
+from adk_agent_sim.adk.plugins import simulator_plugin
+from adk_agent_sim.adk.plugins.simulator_plugin import SERVER_URL_VARIABLE, TARGET_AGENTS_VARIABLE
+from adk_agent_sim.adk.time_travel.restart_input import SessionRestart
 from adk_agent_sim.errors import DeadlineExceeded, ImportRefused, ReplayImpossible, ServerUnreachable, SessionClosed
 from adk_agent_sim.link.discarding_outbox import DiscardingOutbox
-from adk_agent_sim.server.grpc_server import serve_grpc
+from adk_agent_sim.server.grpc.grpc_server import serve_grpc
+from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     ArtifactSaved,

@@ -24,7 +24,7 @@ from pydantic import PrivateAttr
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.steps import Done, ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn, Step
 
 START = {"mood": "calm", "visits": 1}
 EDIT = {"mood": "stern", "user:tier": "gold", "app:season": "summer", "extra": {"list": [1, 2.5, None]}}

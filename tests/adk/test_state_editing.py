@@ -17,8 +17,8 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.adk.tools import ToolContext
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.recording_replay import replay_recording
-from adk_agent_sim.adk.steps import Done, ModelTurn
+from adk_agent_sim.adk.evals.recording_replay import replay_recording
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.golden.recording_builder import build_recording
 

@@ -15,7 +15,7 @@ from mcp import StdioServerParameters
 from pydantic import BaseModel
 
 from adk_agent_sim import EnvironmentSimulationFactory, Simulation
-from adk_agent_sim.adk.steps import Step
+from adk_agent_sim.adk.steps.steps import Step
 from adk_agent_sim.environment.rules_file import parse_rules
 
 _RULES = 'rules: [{match: {tool: "*"}, do: {mock: stateful}}]'

@@ -23,7 +23,7 @@ from polling import MAX_WAIT_SECONDS, wait_until
 from pydantic import BaseModel
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.steps import ModelTurn, Step
+from adk_agent_sim.adk.steps.steps import ModelTurn, Step
 from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import ToolFailed, ToolFinished, ToolStarted
 from adk_agent_sim.timeline.json_conversion import to_json_value

@@ -10,9 +10,9 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from polling import wait_until
 
-from adk_agent_sim.adk.model_seat import ModelSeat
-from adk_agent_sim.adk.recorded_session import RecordedSession
-from adk_agent_sim.adk.turn_player import TurnPlayer
+from adk_agent_sim.adk.players.turn_player import TurnPlayer
+from adk_agent_sim.adk.runs.recorded_session import RecordedSession
+from adk_agent_sim.adk.seats.model_seat import ModelSeat
 from adk_agent_sim.timeline.events import AgentPath, Player
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline

@@ -8,8 +8,8 @@ import httpx
 import pytest
 from api_client import NO_TLS, serve_sessions
 
-from adk_agent_sim.server.agent_catalog import AgentCatalog
-from adk_agent_sim.server.session_services import SessionServices
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.timeline.timeline import Timeline
 
 _NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}

@@ -27,8 +27,8 @@ from adk_agent_sim.errors import ExposureRefused, InsecureFile, ServerUnreachabl
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.credentials import Credentials
 from adk_agent_sim.link.remote_link import RemoteLink
+from adk_agent_sim.server.access.exposure import Exposure, TlsFiles
 from adk_agent_sim.server.composition import RunningServices, ServeSettings, run_services
-from adk_agent_sim.server.exposure import Exposure, TlsFiles
 
 _ALL_INTERFACES = ["0.0.0.0", "::", "", "192.0.2.1", "build-box"]  # noqa: S104 - refused, not bound
 

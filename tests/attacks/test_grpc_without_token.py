@@ -20,8 +20,8 @@ from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2
 from adk_agent_sim.link.credentials import Credentials
 from adk_agent_sim.link.remote_link import RemoteLink
+from adk_agent_sim.server.access.exposure import Exposure
 from adk_agent_sim.server.composition import RunningServices, ServeSettings, run_services
-from adk_agent_sim.server.exposure import Exposure
 
 _CALLS = {
     "CreateSession": v1.CreateSessionRequest(),

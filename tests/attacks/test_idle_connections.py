@@ -12,10 +12,10 @@ import pytest
 from api_client import NO_TLS, ApiClient, bearer_headers, serve_sessions
 from polling import MAX_WAIT_SECONDS, pause
 
-from adk_agent_sim.server.agent_catalog import AgentCatalog
-from adk_agent_sim.server.connection_limits import IdleConnections
-from adk_agent_sim.server.session_services import SessionServices
-from adk_agent_sim.server.web_server import RunningServer
+from adk_agent_sim.server.access.connection_limits import IdleConnections
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+from adk_agent_sim.server.sessions.session_services import SessionServices
+from adk_agent_sim.server.web.web_server import RunningServer
 from adk_agent_sim.timeline.timeline import Timeline
 
 _NEVER = 10 * MAX_WAIT_SECONDS

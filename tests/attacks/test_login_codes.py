@@ -12,11 +12,15 @@ from api_client import NO_TLS, serve_sessions
 from timeline_builders import ManualClock
 
 from adk_agent_sim.persistence.access_tokens import MemoryTokenStore, TokenKind, create_token
-from adk_agent_sim.server.access_control import CODE_LIFETIME_SECONDS, SESSION_LIFETIME_SECONDS, open_access_control
-from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.access.access_control import (
+    CODE_LIFETIME_SECONDS,
+    SESSION_LIFETIME_SECONDS,
+    open_access_control,
+)
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.composition import ServeSettings, run_services
-from adk_agent_sim.server.session_services import SessionServices
-from adk_agent_sim.server.web_server import RunningServer
+from adk_agent_sim.server.sessions.session_services import SessionServices
+from adk_agent_sim.server.web.web_server import RunningServer
 from adk_agent_sim.timeline.timeline import Timeline
 
 _DAY = 24 * 3600.0

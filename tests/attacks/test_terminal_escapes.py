@@ -20,14 +20,14 @@ from terminal_safety import ATTACKS, HOSTILE, find_unsafe_characters
 from timeline_builders import ask_turn, user_content
 from world_builders import build_reply_event, build_scenario_file, build_world_event
 
-from adk_agent_sim.adk.agent_loader import load_app
-from adk_agent_sim.adk.simulation import Simulation
+from adk_agent_sim.adk.loading.agent_loader import load_app
 from adk_agent_sim.cli.main import adksim
-from adk_agent_sim.cli.prompts import make_completer
+from adk_agent_sim.cli.play.prompts import make_completer
 from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, RuleScope
 from adk_agent_sim.environment.skip_reason import Difference, SkipReason
 from adk_agent_sim.persistence.access_tokens import TokenKind, create_token
 from adk_agent_sim.persistence.database_store import open_store
+from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.text.escaped_logging import EscapingFormatter, get_logger
 from adk_agent_sim.text.escaping import escape_document, escape_json, escape_line, escape_message
 from adk_agent_sim.text.terminal_output import join_text, print_uncaught, style
@@ -564,8 +564,8 @@ def test_nothing_else_prints_or_makes_loggers() -> None:
         "text/terminal_output.py": "the one module that prints",
         "text/escaped_logging.py": "the one module that makes loggers",
         "adk/compat.py": "filters a warning of ADK's logger",
-        "cli/bench_display.py": "draws a bar and counts with rich, and no text from outside",
-        "server/openapi.py": "writes the constant description of the web API for `make web-types`",
+        "cli/benches/bench_display.py": "draws a bar and counts with rich, and no text from outside",
+        "server/web/openapi.py": "writes the constant description of the web API for `make web-types`",
     }
     found = {path for path, tree in parse_modules(_PRINTING_WORDS) if any(map(_is_printing, ast.walk(tree)))}
 

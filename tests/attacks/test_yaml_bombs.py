@@ -12,7 +12,7 @@ import pytest
 from source_trees import parse_modules
 from work_counter import TooMuchWork, count_lines
 
-from adk_agent_sim.adk.script import read_script
+from adk_agent_sim.adk.steps.script import read_script
 from adk_agent_sim.environment import yaml_document
 from adk_agent_sim.environment.rules_file import check_rules_file, load_rules
 from adk_agent_sim.environment.yaml_document import YamlDocument, YamlUnreadable
@@ -195,8 +195,8 @@ _READERS = {
     "timeline/canonical_json.py": "blocks and lines that this package wrote; their shape is validated after it",
     "timeline/redaction/redactor.py": "a text inside an event, which was parsed before",
     "persistence/read_model_codec.py": "columns of our own database",
-    "server/server_keys.py": "keys that this package wrote, in a file that only its owner can read",
-    "server/live_updates.py": "a message of a web socket, whose size is limited",
+    "server/access/server_keys.py": "keys that this package wrote, in a file that only its owner can read",
+    "server/sessions/live_updates.py": "a message of a web socket, whose size is limited",
     "scenario/format/json_positions.py": "one key of a text that strict_json has accepted",
     "golden/adk_files.py": "ADK's models, after strict_json has accepted the text",
     "golden/eval_set.py": "checks a text that it is about to write",
@@ -204,12 +204,12 @@ _READERS = {
     "scenario/format/json_edit.py": "one key of a text that strict_json has accepted",
     "scenario/players/checked_scenario.py": "traces that were serialised by the same check",
     "timeline/redaction/credential_mask.py": "a text on its way to the timeline, to find credentials in it",
-    "adk/pause_answers.py": "asks whether ADK would read what a person typed as JSON; the value is not used",
-    "adk/forking/session_restarter.py": "a message of limited size from the server, for ADK's models",
-    "adk/cassette_requests.py": "ADK's models, of a value that was serialised in the same line",
+    "adk/runs/pause_answers.py": "asks whether ADK would read what a person typed as JSON; the value is not used",
+    "adk/time_travel/process_restarts.py": "a message of limited size from the server, for ADK's models",
+    "adk/players/cassette_requests.py": "ADK's models, of a value that was serialised in the same line",
     "bench/results_file.py": "lines of a bench; pydantic limits their depth, and the model has no nested values",
     "bench/bench_control.py": "small files in a bench's folder, in the same way",
-    "server/bench_catalog.py": "lines of a bench, in the same way",
+    "server/benches/bench_catalog.py": "lines of a bench, in the same way",
     "environment/yaml_document.py": "the one reader of YAML",
 }
 

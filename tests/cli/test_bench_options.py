@@ -14,7 +14,7 @@ from google.genai import types
 from processes import invoke_adksim
 
 from adk_agent_sim.bench.bench_plan import BenchAxes
-from adk_agent_sim.cli.bench_options import BenchSettings, bench_options
+from adk_agent_sim.cli.benches.bench_options import BenchSettings, bench_options
 
 
 def _refuse(tmp_path: Path, *options: str | Path) -> str:

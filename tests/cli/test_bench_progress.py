@@ -26,7 +26,7 @@ from adk_agent_sim.bench.bench_result import BenchResult
 from adk_agent_sim.bench.bench_status import BenchStatus
 from adk_agent_sim.bench.rate_limits import BackoffPolicy
 from adk_agent_sim.bench.run_queue import RunQueue, RunReport
-from adk_agent_sim.cli.bench_progress import BenchProgress
+from adk_agent_sim.cli.benches.bench_progress import BenchProgress
 
 _CONTROL = re.compile(r"\x1b\[(?P<argument>[0-9;?]*)(?P<kind>[A-Za-z])")
 

@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 from google.adk.agents import LlmAgent
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.agent_loader import get_demo_folder, load_demo_app
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
+from adk_agent_sim.adk.loading.agent_loader import get_demo_folder, load_demo_app
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.environment.rules_file import check_rules_text, load_rules, parse_rules
 from adk_agent_sim.environment.rules_schema import build_rules_schema

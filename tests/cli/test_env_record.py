@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from processes import invoke_adksim
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.agent_loader import load_app
+from adk_agent_sim.adk.loading.agent_loader import load_app
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.environment.rules_file import load_rules
 

@@ -14,8 +14,8 @@ from scenario_corpus import SPEC_EXAMPLE
 from world_builders import build_scenario_file
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.agent_loader import get_demo_folder
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
+from adk_agent_sim.adk.loading.agent_loader import get_demo_folder
 from adk_agent_sim.cli.exit_codes import EXIT_CODE_MEANINGS, ExitCode
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS

@@ -15,11 +15,11 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from pausing_agents import build_trip_app
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.agent_loader import get_demo_folder, load_app
-from adk_agent_sim.adk.pause_steps import InputRequest
+from adk_agent_sim.adk.loading.agent_loader import get_demo_folder, load_app
+from adk_agent_sim.adk.steps.pause_steps import InputRequest
 from adk_agent_sim.cli.main import adksim
-from adk_agent_sim.cli.prompts import ScriptedPrompts
-from adk_agent_sim.cli.terminal import play_in_terminal
+from adk_agent_sim.cli.play.prompts import ScriptedPrompts
+from adk_agent_sim.cli.play.terminal import play_in_terminal
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.session_transfer import transfer_session
 

@@ -13,7 +13,7 @@ import pytest
 from polling import MAX_WAIT_SECONDS
 
 _ASKS = """
-from adk_agent_sim.cli.prompts import KeyboardPrompts
+from adk_agent_sim.cli.play.prompts import KeyboardPrompts
 
 keyboard = KeyboardPrompts()
 for number in range({times}):

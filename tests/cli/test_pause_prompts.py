@@ -11,8 +11,8 @@ from google.adk.apps import App
 from google.adk.tools import FunctionTool
 from pausing_agents import build_code_app, build_consent_node_app, build_credential_app, build_trip_app
 
-from adk_agent_sim.cli.prompts import ScriptedPrompts
-from adk_agent_sim.cli.terminal import play_in_terminal
+from adk_agent_sim.cli.play.prompts import ScriptedPrompts
+from adk_agent_sim.cli.play.terminal import play_in_terminal
 
 SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
 

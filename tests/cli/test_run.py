@@ -14,7 +14,7 @@ from google.adk.evaluation.eval_set import EvalSet
 from processes import run_adksim
 from unvisited_server import listen_without_clients
 
-from adk_agent_sim.adk.agent_loader import get_demo_folder
+from adk_agent_sim.adk.loading.agent_loader import get_demo_folder
 from adk_agent_sim.cli.main import adksim
 
 _MATH = str(get_demo_folder("math_agent"))

@@ -11,8 +11,8 @@ from bench_folders import write_agent, write_scenarios
 from click.testing import Result
 from processes import invoke_adksim
 
-from adk_agent_sim.cli.bench_start import run as bench_run
-from adk_agent_sim.cli.scenario_run import run as scenario_run
+from adk_agent_sim.cli.benches.bench_start import run as bench_run
+from adk_agent_sim.cli.scenarios.scenario_run import run as scenario_run
 
 _WORLD_VALUES: Mapping[str, Iterable[str]] = {
     "--player": ("martian", "", "script:nowhere.yaml", "replay:nowhere.jsonl", "replay:", "oracle:x"),

@@ -25,7 +25,7 @@ from timeline_builders import (
     user_content,
 )
 
-from adk_agent_sim.cli.serve import serve
+from adk_agent_sim.cli.servers.serve import serve
 from adk_agent_sim.errors import StoreNotOpened
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.persistence.database_store import open_store

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from adk_agent_sim.adk.agent_loader import get_demo_folder, load_app
-from adk_agent_sim.adk.environment_factory import add_environment_plugin
-from adk_agent_sim.cli.prompts import ScriptedPrompts
-from adk_agent_sim.cli.terminal import play_in_terminal
+from adk_agent_sim.adk.environment.environment_factory import add_environment_plugin
+from adk_agent_sim.adk.loading.agent_loader import get_demo_folder, load_app
+from adk_agent_sim.cli.play.prompts import ScriptedPrompts
+from adk_agent_sim.cli.play.terminal import play_in_terminal
 
 _RULES = "{rules: [{match: {tool: [add, divide]}, do: {mock: human}}]}"
 

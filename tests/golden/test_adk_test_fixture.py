@@ -19,7 +19,7 @@ from scripted_model import ScriptedModel, text_response
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
-from adk_agent_sim.adk.steps import Confirmation
+from adk_agent_sim.adk.steps.steps import Confirmation
 from adk_agent_sim.errors import NotReplayable, SessionIncomplete
 
 _CHANGED = {

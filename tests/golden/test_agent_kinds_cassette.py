@@ -9,7 +9,7 @@ from agent_scripts import KINDS, load_agent, read_agent_script, repeat_conversat
 from planned_model import plan_decisions
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.recording_replay import replay_recording
+from adk_agent_sim.adk.evals.recording_replay import replay_recording
 from adk_agent_sim.golden.recording_files import read_recordings
 
 _PARAMETERS = [pytest.param(kind, marks=pytest.mark.process if kind == "mcp_shelf" else ()) for kind in KINDS]

@@ -14,7 +14,7 @@ from google.adk.agents import LlmAgent
 from planned_model import plan_decisions
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.agent_loader import load_app
+from adk_agent_sim.adk.loading.agent_loader import load_app
 
 _AGENT = """\
 import os

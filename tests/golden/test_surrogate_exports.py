@@ -21,7 +21,7 @@ from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormatName
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.server.export_writers import EXPORT_WRITERS, ExportSource
+from adk_agent_sim.server.exports.export_writers import EXPORT_WRITERS, ExportSource
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.events import Event, Session
 

@@ -17,7 +17,7 @@ from processes import ENVIRONMENT
 from timeline_builders import list_sessions, user_content
 
 from adk_agent_sim.link.outbox import Outbox
-from adk_agent_sim.server.grpc_server import GrpcServer, serve_grpc
+from adk_agent_sim.server.grpc.grpc_server import GrpcServer, serve_grpc
 from adk_agent_sim.timeline.events import UserSpoke
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline

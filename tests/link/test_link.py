@@ -21,7 +21,7 @@ from adk_agent_sim.errors import (
 )
 from adk_agent_sim.link.outbox import Outbox
 from adk_agent_sim.link.remote_link import RemoteLink
-from adk_agent_sim.server.grpc_server import serve_grpc
+from adk_agent_sim.server.grpc.grpc_server import serve_grpc
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import (

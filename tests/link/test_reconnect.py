@@ -18,7 +18,7 @@ from adk_agent_sim.errors import InvalidField, ServerUnreachable, SessionNotFoun
 from adk_agent_sim.link.channel import parse_target
 from adk_agent_sim.link.outbox import Outbox
 from adk_agent_sim.link.remote_link import RemoteLink
-from adk_agent_sim.server.grpc_server import serve_grpc
+from adk_agent_sim.server.grpc.grpc_server import serve_grpc
 from adk_agent_sim.timeline.events import Event, TurnAsked, TurnDecided, TurnRevived, TurnWithdrawn, UserSpoke
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest

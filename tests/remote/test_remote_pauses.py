@@ -17,7 +17,7 @@ from pausing_agents import build_credential_app, build_trip_app
 from polling import pause
 
 from adk_agent_sim import SimulatorPlugin
-from adk_agent_sim.adk.forking.session_restart import SessionRestart
+from adk_agent_sim.adk.time_travel.restart_input import SessionRestart
 from adk_agent_sim.server.composition import RunningServices
 
 SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one

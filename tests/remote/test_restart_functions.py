@@ -22,7 +22,7 @@ from google.genai import types
 from polling import pause
 
 from adk_agent_sim import EnvironmentSimulationFactory, SimulatorPlugin
-from adk_agent_sim.adk.forking.session_restart import RestartFunction, SessionRestart
+from adk_agent_sim.adk.time_travel.restart_input import RestartFunction, SessionRestart
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import parse_rules
 from adk_agent_sim.errors import RunUndone

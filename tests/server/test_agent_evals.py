@@ -17,7 +17,7 @@ from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.math_agent.agent import root_agent as math_agent
 from adk_agent_sim.golden.eval_file import EvalFile
-from adk_agent_sim.server.eval_catalog import EvalCatalog
+from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
 
 _GREETING = build_turn("Greet Ada", "Done", ("greet", {"name": "Ada"}, "Hello Ada"))
 

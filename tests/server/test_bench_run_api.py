@@ -27,7 +27,7 @@ from adk_agent_sim.bench.bench_control import BenchControl
 from adk_agent_sim.bench.bench_plan import BenchPlan, PlannedRun, find_run_index
 from adk_agent_sim.bench.results_file import open_results
 from adk_agent_sim.bench.run_journal import get_journal_path, remove_journal
-from adk_agent_sim.server.bench_catalog import BenchCatalog
+from adk_agent_sim.server.benches.bench_catalog import BenchCatalog
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.events import AgentPath, ArtifactSaved, Event, Payload, Session, ToolStarted, UserSpoke
 

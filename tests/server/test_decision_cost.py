@@ -9,9 +9,9 @@ import pytest
 from timeline_builders import ask_turn, build_request_blocks, user_content
 
 from adk_agent_sim.errors import InvalidArguments
-from adk_agent_sim.server.agent_catalog import AgentCatalog
-from adk_agent_sim.server.decision_api_models import CallInput, CheckInput, DecisionInput
-from adk_agent_sim.server.session_services import SessionServices
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+from adk_agent_sim.server.sessions.decision_api_models import CallInput, CheckInput, DecisionInput
+from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 

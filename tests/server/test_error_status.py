@@ -6,7 +6,7 @@ import pytest
 from grpc import StatusCode
 
 from adk_agent_sim import errors
-from adk_agent_sim.server.error_status import ERROR_STATUSES, get_error_status
+from adk_agent_sim.server.web.error_status import ERROR_STATUSES, get_error_status
 
 
 def test_an_error_has_the_status_of_its_class_or_the_nearest_base_class():

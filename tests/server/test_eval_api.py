@@ -25,7 +25,7 @@ from eval_case_files import (
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.golden.eval_file import EvalFile
-from adk_agent_sim.server.eval_catalog import MAX_FIELD_CHARS, EvalCatalog
+from adk_agent_sim.server.evals.eval_catalog import MAX_FIELD_CHARS, EvalCatalog
 
 _ANSWER = "conversation/0/final_response/parts/0/text"
 _ARGUMENTS = "conversation/0/intermediate_data/tool_uses/0/args"
@@ -111,7 +111,7 @@ async def test_a_case_without_a_conversation_says_so(browser: ApiClient) -> None
     detail = await browser.get(at)
 
     assert detail["row_count"] == 0
-    assert "a scenario for a user simulator" in detail["problem"]
+    assert "a scenario for a user simulator" in detail["case"]["problem"]
     assert (await browser.client.get(f"/api{at}/rows")).status_code == 404
 
 

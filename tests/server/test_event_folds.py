@@ -19,9 +19,9 @@ from adk_agent_sim.environment.recorded_report import build_recorded_report
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.golden.markdown_report import render_markdown_report
 from adk_agent_sim.golden.session import compute_final_state
-from adk_agent_sim.server.legacy_protocol import build_legacy_event
-from adk_agent_sim.server.request_validation import CLIENT_EVENT_KINDS
-from adk_agent_sim.server.row_details import build_row_detail
+from adk_agent_sim.server.grpc.legacy_protocol import build_legacy_event
+from adk_agent_sim.server.grpc.request_validation import CLIENT_EVENT_KINDS
+from adk_agent_sim.server.sessions.row_details import build_row_detail
 from adk_agent_sim.timeline.event_kinds import PAYLOAD_CLASSES
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.history import build_history

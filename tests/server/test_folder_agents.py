@@ -15,7 +15,7 @@ from pausing_agents import build_name_app
 from polling import pause
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
-from adk_agent_sim.adk.agent_folder import AgentFolder, holds_agents
+from adk_agent_sim.adk.loading.agent_folder import AgentFolder, holds_agents
 
 _HANGING = """
 import folder_gate

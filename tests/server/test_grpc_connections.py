@@ -14,7 +14,7 @@ from timeline_builders import ask_turn
 
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.channel import build_ping_options
-from adk_agent_sim.server.grpc_server import GrpcConnectionLimits, GrpcServer, serve_grpc
+from adk_agent_sim.server.grpc.grpc_server import GrpcConnectionLimits, GrpcServer, serve_grpc
 from adk_agent_sim.timeline.events import TurnAsked, TurnWithdrawn
 from adk_agent_sim.timeline.timeline import Timeline
 

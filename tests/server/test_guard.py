@@ -18,9 +18,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from adk_agent_sim.persistence.access_tokens import MemoryTokenStore
-from adk_agent_sim.server.access_control import open_access_control
-from adk_agent_sim.server.exposure import Exposure
-from adk_agent_sim.server.guard import MAX_BODY_BYTES, Guard
+from adk_agent_sim.server.access.access_control import open_access_control
+from adk_agent_sim.server.access.exposure import Exposure
+from adk_agent_sim.server.access.guard import MAX_BODY_BYTES, Guard
 
 _CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "

@@ -12,12 +12,12 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.adk.request_blocks import RequestEncoder
+from adk_agent_sim.adk.seats.request_blocks import RequestEncoder
 from adk_agent_sim.errors import InvalidField
 from adk_agent_sim.forms.json_schema import to_json_schema
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.server.legacy_protocol import build_legacy_event, split_request
-from adk_agent_sim.server.request_validation import parse_exact_request, parse_exact_response
+from adk_agent_sim.server.grpc.legacy_protocol import build_legacy_event, split_request
+from adk_agent_sim.server.grpc.request_validation import parse_exact_request, parse_exact_response
 from adk_agent_sim.timeline.canonical_json import decode_json, encode_json
 from adk_agent_sim.timeline.events import Event, Payload, TurnDecided
 from adk_agent_sim.timeline.json_conversion import to_json_value

@@ -18,8 +18,8 @@ from polling import MAX_WAIT_SECONDS, wait_until
 from stores import GatedStore
 from websockets.exceptions import ConnectionClosed
 
-from adk_agent_sim.server.agent_catalog import AgentCatalog
-from adk_agent_sim.server.session_services import SessionServices
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.timeline.timeline import Timeline
 
 

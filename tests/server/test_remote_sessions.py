@@ -10,8 +10,8 @@ import pytest
 from api_client import NO_TLS, ApiClient, bearer_headers, serve_sessions
 from timeline_builders import ask_turn, build_request_blocks, user_content
 
-from adk_agent_sim.server.agent_catalog import AgentCatalog
-from adk_agent_sim.server.session_services import SessionServices
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.timeline.events import CancelAsked, UserSpoke
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline

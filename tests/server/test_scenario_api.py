@@ -15,8 +15,8 @@ from scenario_corpus import SPEC_EXAMPLE, load_scenarios
 
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.scenario import Story, load_scenario
-from adk_agent_sim.server.scenario_api_models import AnnotationPatch
-from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.scenarios.api_models import AnnotationPatch
+from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 
 KEY = "scenario_wait_w01_tiers"
 

@@ -24,7 +24,7 @@ from processes import open_adksim
 from unvisited_server import listen_without_clients
 
 from adk_agent_sim import AgentSimulator, SimulatorPlugin
-from adk_agent_sim.server.web_server import RunningServer, open_listening_socket
+from adk_agent_sim.server.web.web_server import RunningServer, open_listening_socket
 
 _STUBBORN = """
 import asyncio

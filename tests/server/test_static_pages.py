@@ -11,7 +11,7 @@ from api_client import bearer_headers, serve_agents
 from google.adk.agents import LlmAgent
 from polling import MAX_WAIT_SECONDS
 
-from adk_agent_sim.server import static_pages
+from adk_agent_sim.server.web import static_pages
 
 
 @pytest.fixture

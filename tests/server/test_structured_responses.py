@@ -16,8 +16,8 @@ from google.adk.evaluation.eval_set import EvalSet
 from pydantic import BaseModel, Field, field_validator
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.server.agent_catalog import AgentCatalog
-from adk_agent_sim.server.session_services import SessionServices
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+from adk_agent_sim.server.sessions.session_services import SessionServices
 
 
 class Rating(BaseModel):

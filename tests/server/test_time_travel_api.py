@@ -17,8 +17,8 @@ from google.adk.models.llm_request import LlmRequest
 from scripted_model import ScriptedModel, text_response
 from timeline_builders import ask_turn
 
-from adk_agent_sim.server.agent_catalog import AgentCatalog
-from adk_agent_sim.server.session_services import SessionServices
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.timeline.timeline import Timeline
 
 RUNS: Counter[str] = Counter()

@@ -15,9 +15,9 @@ from world_timelines import SCENARIO, RecordedWorldRun
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.scenario import Judge
 from adk_agent_sim.scenario.format.exporter import serialize_trace
-from adk_agent_sim.server.agent_catalog import AgentCatalog
-from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
-from adk_agent_sim.server.session_services import SessionServices
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.timeline.timeline import Timeline
 
 

@@ -21,9 +21,9 @@ from google.genai import types
 from pydantic import BaseModel, Field, field_validator
 from scripted_model import ScriptedModel, call_response, text_response
 
-from adk_agent_sim.adk.agent_loader import load_demo_app
+from adk_agent_sim.adk.loading.agent_loader import load_demo_app
 from adk_agent_sim.golden.session import SimulatedAgentConfig
-from adk_agent_sim.server import agent_catalog
+from adk_agent_sim.server.agents import agent_catalog
 
 PNG = b"\x89PNG\r\n\x1a\nnot really"
 

@@ -13,7 +13,7 @@ from world_runs import MAIL, SEND_A, WAIT
 
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.scenario.format.exporter import serialize_trace
-from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 
 SAY = "AgentUserInterface__send_message_to_agent"
 SCENARIO = build_world_scenario(

@@ -15,7 +15,7 @@ from playwright.async_api import Browser, Page, expect
 from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator
-from adk_agent_sim.server.web_server import RunningServer
+from adk_agent_sim.server.web.web_server import RunningServer
 
 
 @dataclass(frozen=True, kw_only=True)

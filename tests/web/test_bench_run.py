@@ -23,7 +23,7 @@ from fork_server import OpenProcess
 from playwright.async_api import expect
 
 from adk_agent_sim import AgentSimulator
-from adk_agent_sim.server.bench_catalog import BenchCatalog
+from adk_agent_sim.server.benches.bench_catalog import BenchCatalog
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from adk_agent_sim import AgentSimulator
 from adk_agent_sim.bench.bench_control import BenchControl
 from adk_agent_sim.bench.bench_plan import BenchPlan
 from adk_agent_sim.bench.results_file import ResultsFile, open_results
-from adk_agent_sim.server.bench_catalog import BenchCatalog
+from adk_agent_sim.server.benches.bench_catalog import BenchCatalog
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from workbench_server import Simulator
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.golden.eval_file import EvalFile
-from adk_agent_sim.server.eval_catalog import EvalCatalog
+from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
 
 _HOSTILE = "<img src=x onerror=alert(1)>"
 

@@ -16,7 +16,7 @@ from workbench_server import Simulator
 
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.scenario import Story, load_scenario
-from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 
 KEY = "scenario_wait_w01_tiers"
 OTHER = "scenario_synth_s04_shopping"

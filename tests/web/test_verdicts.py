@@ -19,7 +19,7 @@ from adk_agent_sim import AgentSimulator
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.scenario import Judge
 from adk_agent_sim.scenario.format.exporter import serialize_trace
-from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 from adk_agent_sim.timeline.timeline import Timeline
 
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from adk_agent_sim.adk.agent_loader import App
-from adk_agent_sim.adk.agent_reloader import AgentReloader
-from adk_agent_sim.adk.eval_case_run import EvalCaseFiles, EvalCaseResult, EvalCaseRun
-from adk_agent_sim.adk.model_judge import ModelJudge
+from adk_agent_sim.adk.evals.eval_case_run import EvalCaseFiles, EvalCaseResult, EvalCaseRun
+from adk_agent_sim.adk.evals.model_judge import ModelJudge
+from adk_agent_sim.adk.loading.agent_loader import App
+from adk_agent_sim.adk.loading.agent_reloader import AgentReloader
 from adk_agent_sim.adk.worlds.run_exports import RunExports
 from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, add_rules, load_agent, prepare_run, run_and_export
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult

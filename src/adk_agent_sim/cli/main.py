@@ -18,35 +18,35 @@ from adk_agent_sim.text.escaped_logging import escape_default_handler
 from adk_agent_sim.text.escaping import escape_message
 from adk_agent_sim.text.terminal_output import OutputClosed, print_uncaught
 
-_COMMAND_SUMMARIES = {
-    "demo": "Play the model of a demo agent, in the browser or in this terminal.",
-    "run": "Play the model of your own agent: in the terminal, in the browser, or from a script.",
-    "serve": "Start a server where people answer the model calls of remote agents.",
-    "open": "Print a login URL for the browser app of a running server.",
-    "token": "List, create and revoke the access tokens of a server.",
-    "sessions": "List the sessions in a database: status, agent, age, last event, size.",
-    "export": "Export a session as an EvalSet case, a fixture, a timeline or a report.",
-    "fork": "Continue a copy of a session from any of its turns.",
-    "replay": "Call the tools of a golden trace again and show what has changed.",
-    "evals": "List, check, replay and edit the cases of EvalSets, in the terminal or the browser.",
-    "env": "Check rules for simulated tools, generate them from a trace, report what they did.",
-    "scenario": "Check, show, run, play, judge, annotate and convert ARE and Gaia2 scenarios.",
-    "bench": "Run agents in many scenarios, several times each, and compare how they do.",
-    "doctor": "Check this machine: versions, optional packages, ports, paths.",
+_COMMANDS = {
+    "demo": ("play", "Play the model of a demo agent, in the browser or in this terminal."),
+    "run": ("play", "Play the model of your own agent: in the terminal, in the browser, or from a script."),
+    "serve": ("servers", "Start a server where people answer the model calls of remote agents."),
+    "open": ("servers", "Print a login URL for the browser app of a running server."),
+    "token": ("servers", "List, create and revoke the access tokens of a server."),
+    "sessions": ("sessions", "List the sessions in a database: status, agent, age, last event, size."),
+    "export": ("sessions", "Export a session as an EvalSet case, a fixture, a timeline or a report."),
+    "fork": ("time_travel", "Continue a copy of a session from any of its turns."),
+    "replay": ("evals", "Call the tools of a golden trace again and show what has changed."),
+    "evals": ("evals", "List, check, replay and edit the cases of EvalSets, in the terminal or the browser."),
+    "env": ("environment", "Check rules for simulated tools, generate them from a trace, report what they did."),
+    "scenario": ("scenarios", "Check, show, run, play, judge, annotate and convert ARE and Gaia2 scenarios."),
+    "bench": ("benches", "Run agents in many scenarios, several times each, and compare how they do."),
+    "doctor": ("servers", "Check this machine: versions, optional packages, ports, paths."),
 }
-"""Each command is the function of that name, or with an underscore after it, in the module of that name."""
+"""The folder and the summary of each command, which is the function of that name, or with an underscore after it."""
 
 
 class _LazyCommandGroup(click.Group):
     """Imports commands on demand, so that `adksim --help` does not import ADK, which takes seconds."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMAND_SUMMARIES)
+        return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMAND_SUMMARIES:
+        if cmd_name not in _COMMANDS:
             return None
-        module = import_module(f"adk_agent_sim.cli.{cmd_name}")
+        module = import_module(f"adk_agent_sim.cli.{_COMMANDS[cmd_name][0]}.{cmd_name}")
         # A name such as `open` would hide a builtin of Python.
         return getattr(module, cmd_name, None) or getattr(module, f"{cmd_name}_")
 
@@ -69,7 +69,7 @@ class _LazyCommandGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # click's own method would import every command to read its summary.
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMAND_SUMMARIES.items()))
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from adk_agent_sim.errors import InsecureFile
 from adk_agent_sim.link.server_entry import ServerEntry
-from adk_agent_sim.server.exposure import Exposure
+from adk_agent_sim.server.access.exposure import Exposure
 from adk_agent_sim.text.escaped_logging import get_logger
 
 _log = get_logger(__name__)

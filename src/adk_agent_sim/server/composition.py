@@ -18,18 +18,18 @@ from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.persistence.database_engine import Durability
 from adk_agent_sim.persistence.database_lock import DatabaseLock, lock_database
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.server.access_control import AccessControl, open_access_control
-from adk_agent_sim.server.agent_presence import ABANDON_AFTER_SECONDS
-from adk_agent_sim.server.agent_restarts import AgentRestarts
+from adk_agent_sim.server.access.access_control import AccessControl, open_access_control
+from adk_agent_sim.server.access.exposure import Exposure
+from adk_agent_sim.server.access.server_keys import load_or_create_server_id
 from adk_agent_sim.server.announcement import announce_server
-from adk_agent_sim.server.exposure import Exposure
-from adk_agent_sim.server.grpc_server import GrpcServer, serve_grpc
-from adk_agent_sim.server.server_keys import load_or_create_server_id
+from adk_agent_sim.server.grpc.grpc_server import GrpcServer, serve_grpc
+from adk_agent_sim.server.remote.agent_presence import ABANDON_AFTER_SECONDS
+from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.timeline import Timeline
 
 if TYPE_CHECKING:
-    from adk_agent_sim.server.web_server import RunningServer
+    from adk_agent_sim.server.web.web_server import RunningServer
 
 _SECONDS_PER_DAY = 24 * 3600.0
 _SECONDS_PER_HOUR = 3600.0
@@ -131,9 +131,9 @@ async def _run_web_server(
         yield None
         return
     # Imported only here: the web server loads ADK and FastAPI, which `--no-web` does without.
-    from adk_agent_sim.server.agent_catalog import AgentCatalog
-    from adk_agent_sim.server.session_services import SessionServices
-    from adk_agent_sim.server.web_server import start_web_server
+    from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+    from adk_agent_sim.server.sessions.session_services import SessionServices
+    from adk_agent_sim.server.web.web_server import start_web_server
 
     server_id = load_or_create_server_id(settings.database)
     services = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True, restarts=restarts)

@@ -11,8 +11,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-from adk_agent_sim.adk.agent_folder import AgentFolder
-from adk_agent_sim.adk.runner_services import (
+from adk_agent_sim.adk.loading.agent_folder import AgentFolder
+from adk_agent_sim.adk.runs.runner_services import (
     BaseArtifactService,
     BaseMemoryService,
     BaseSessionService,
@@ -24,17 +24,17 @@ from adk_agent_sim.link.server_entry import is_wildcard
 from adk_agent_sim.persistence.access_tokens import MemoryTokenStore
 from adk_agent_sim.persistence.database_lock import lock_database
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.server.access_control import open_access_control
-from adk_agent_sim.server.agent_catalog import AgentCatalog
-from adk_agent_sim.server.agent_eval_catalog import AgentEvalCatalog
+from adk_agent_sim.server.access.access_control import open_access_control
+from adk_agent_sim.server.access.exposure import Exposure, build_exposure
+from adk_agent_sim.server.access.server_keys import load_or_create_server_id
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.announcement import announce_server
-from adk_agent_sim.server.bench_catalog import BenchCatalog
-from adk_agent_sim.server.eval_catalog import EvalCatalog
-from adk_agent_sim.server.exposure import Exposure, build_exposure
-from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
-from adk_agent_sim.server.server_keys import load_or_create_server_id
-from adk_agent_sim.server.session_services import SessionServices
-from adk_agent_sim.server.web_server import RunningServer, start_web_server
+from adk_agent_sim.server.benches.bench_catalog import BenchCatalog
+from adk_agent_sim.server.evals.agent_eval_catalog import AgentEvalCatalog
+from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
+from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.sessions.session_services import SessionServices
+from adk_agent_sim.server.web.web_server import RunningServer, start_web_server
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.text.terminal_output import print_line
 from adk_agent_sim.timeline.timeline import Timeline

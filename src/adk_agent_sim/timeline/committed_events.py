@@ -16,8 +16,7 @@ from adk_agent_sim.timeline.events import REMARK_CLASSES, Event
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
-from adk_agent_sim.timeline.session_tracker import SessionTracker
-from adk_agent_sim.timeline.session_trackers import SessionTrackers
+from adk_agent_sim.timeline.session_tracker import SessionTracker, SessionTrackers
 from adk_agent_sim.timeline.store import MemoryStore, Store, fold_events, number_events
 from adk_agent_sim.timeline.submissions import EventBatch
 

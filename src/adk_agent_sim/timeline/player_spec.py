@@ -3,8 +3,8 @@
     real | human | replay:FILE | record:FILE | script:FILE | mock:schema|stateful|llm|replay | oracle | nothing | random
     | a function
 
-This module only parses: whoever owns a seat makes the player (adk/players.py for models). `Player` in events.py is
-coarser: it is what a timeline records of who played.
+This module only parses: whoever owns a seat makes the player (adk/players/players.py for models). `Player` in events.py
+is coarser: it is what a timeline records of who played.
 """
 
 from __future__ import annotations

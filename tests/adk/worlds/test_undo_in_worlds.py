@@ -15,8 +15,8 @@ from world_runs import SEND_A, SEND_B, WAIT, build_mail_arrival, build_two_turns
 from world_timelines import SCENARIO, RecordedWorldRun
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.forking.fork_source import ForkSource, read_settled_source, read_source_of_run, select_events
-from adk_agent_sim.adk.forking.session_forking import find_redone_events, find_undo_point
+from adk_agent_sim.adk.time_travel.fork_source import ForkSource, read_settled_source, read_source_of_run, select_events
+from adk_agent_sim.adk.time_travel.session_forking import find_redone_events, find_undo_point
 from adk_agent_sim.adk.worlds.default_agent import create_default_agent
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints

@@ -16,7 +16,7 @@ from adk_agent_sim.scenario import load_scenario
 from adk_agent_sim.scenario.format.exporter import serialize_trace
 from adk_agent_sim.scenario.players.check_cache import CheckCache
 from adk_agent_sim.scenario.players.checked_scenario import check_scenario
-from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 
 
 async def test_a_badge_is_there_after_a_restart_and_an_annotation_and_gone_after_a_change(tmp_path: Path) -> None:

@@ -2063,7 +2063,7 @@ export interface components {
             /** Differences */
             differences: components["schemas"]["ReplayDifferenceInfo"][];
             /** Metrics */
-            metrics: components["schemas"]["MetricInfo"][];
+            metrics: components["schemas"]["MetricScore"][];
             /** Notes */
             notes: string[];
             /**
@@ -2548,11 +2548,6 @@ export interface components {
              * @description How many values are too long to be corrected here
              */
             omitted_field_count: number;
-            /**
-             * Problem
-             * @description Why the case has no timeline; empty if it has one
-             */
-            problem: string;
             /** Row Count */
             row_count: number;
         };
@@ -2573,18 +2568,23 @@ export interface components {
              * @description Differs if the content does: an edit says which content it is about
              */
             fingerprint: string;
-            /**
-             * First Message
-             * @description Cut at 300 characters
-             */
+            /** First Message */
             first_message: string;
-            /** Key */
+            /**
+             * Key
+             * @description Its key in its file
+             */
             key: string;
             /**
              * Metrics
              * @description The scores of the last check; empty before one
              */
-            metrics: components["schemas"]["MetricInfo"][];
+            metrics: components["schemas"]["MetricScore"][];
+            /**
+             * Problem
+             * @description Why the case has no timeline; empty if it has one
+             */
+            problem: string;
             /** Turn Count */
             turn_count: number;
         };
@@ -2608,12 +2608,20 @@ export interface components {
             /** Key */
             key: string;
             /**
+             * Kind
+             * @description What the source is
+             * @enum {string}
+             */
+            kind: "evalset" | "session";
+            /**
              * Omitted Turn Count
              * @description How many user turns of a session have no final response
              */
             omitted_turn_count: number;
             /** Path */
             path: string;
+            /** Source */
+            source: string;
         };
         /**
          * EvalEditResult
@@ -3168,29 +3176,26 @@ export interface components {
             url: string;
         };
         /**
-         * MetricInfo
-         * @description The result of one of ADK's metrics.
+         * MetricScore
+         * @description The result of one metric.
          */
-        MetricInfo: {
+        MetricScore: {
             /** Is Passed */
             is_passed: boolean | null;
             /** Name */
             name: string;
             /**
              * Note
-             * @description Why the metric was not run; empty if it was
+             * @default
              */
             note: string;
-            /**
-             * Score
-             * @description None if the metric was not run
-             */
+            /** Score */
             score: number | null;
             /** Threshold */
             threshold: number | null;
             /**
              * Turn Scores
-             * @description The scores of the user turns
+             * @default []
              */
             turn_scores: (number | null)[];
         };
@@ -3511,7 +3516,7 @@ export interface components {
             message_number: number;
             /**
              * Recorded
-             * @description The recorded value as JSON text
+             * @description The recorded value as JSON text, so that numbers keep their digits
              */
             recorded: string;
             /** What */

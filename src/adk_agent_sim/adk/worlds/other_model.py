@@ -6,7 +6,7 @@ from google.adk.models import BaseLlm, LLMRegistry
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
-from adk_agent_sim.adk.model_seat import get_complete_answer
+from adk_agent_sim.adk.seats.model_seat import get_complete_answer
 from adk_agent_sim.errors import ModelUnavailable
 from adk_agent_sim.timeline.events import Player
 

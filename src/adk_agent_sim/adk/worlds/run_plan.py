@@ -13,8 +13,8 @@ from pathlib import Path
 
 from google.adk.apps import App
 
-from adk_agent_sim.adk.agent_loader import load_app
-from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin, read_profile_variable
+from adk_agent_sim.adk.environment.environment_plugin import EnvironmentSimulationPlugin, read_profile_variable
+from adk_agent_sim.adk.loading.agent_loader import load_app
 from adk_agent_sim.adk.worlds.default_agent import create_default_agent
 from adk_agent_sim.adk.worlds.other_model import OtherModel
 from adk_agent_sim.adk.worlds.run_exports import RunExports, write_exports

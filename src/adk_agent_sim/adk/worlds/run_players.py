@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adk_agent_sim.adk.players import create_player_factory
-from adk_agent_sim.adk.session_player import SessionPlayer
+from adk_agent_sim.adk.players.players import create_player_factory
+from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.worlds.model_players import WorldModelPlayer
 from adk_agent_sim.adk.worlds.script_player import read_script_player
 from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS

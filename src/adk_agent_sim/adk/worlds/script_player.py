@@ -14,7 +14,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from adk_agent_sim.adk.script import Script, read_script
+from adk_agent_sim.adk.steps.script import Script, read_script
 from adk_agent_sim.errors import InvalidScript
 from adk_agent_sim.timeline.canonical_json import encode_json
 

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from google.adk.agents import BaseAgent
 from google.adk.workflow import BaseNode
 
-from adk_agent_sim.adk.agent_tree import iter_agents
+from adk_agent_sim.adk.loading.agent_tree import iter_agents
 from adk_agent_sim.errors import InvalidRunOption
 
 

@@ -22,12 +22,12 @@ from google.adk.apps import App
 from google.adk.events import Event as AdkEvent
 from google.adk.workflow import BaseNode
 
-from adk_agent_sim.adk.agent_paths import ROOT_PATH
-from adk_agent_sim.adk.agent_run import DEFAULT_USER_ID, AgentRun
-from adk_agent_sim.adk.run_app import to_app
-from adk_agent_sim.adk.run_task import unwrap_failure
-from adk_agent_sim.adk.session_player import SessionPlayer
-from adk_agent_sim.adk.user_message import build_user_message
+from adk_agent_sim.adk.players.session_player import SessionPlayer
+from adk_agent_sim.adk.runs.agent_paths import ROOT_PATH
+from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
+from adk_agent_sim.adk.runs.run_app import to_app
+from adk_agent_sim.adk.runs.run_task import unwrap_failure
+from adk_agent_sim.adk.runs.user_message import build_user_message
 from adk_agent_sim.adk.worlds.final_text import find_final_text
 from adk_agent_sim.adk.worlds.notification_events import NotificationEvents
 from adk_agent_sim.adk.worlds.run_end import RunEnd

@@ -7,10 +7,10 @@ from there on      the world goes on: the same one after an undo, one of its own
 
 from __future__ import annotations
 
-from adk_agent_sim.adk.agent_run import AgentRun
-from adk_agent_sim.adk.forking.fork_source import ForkSource
-from adk_agent_sim.adk.forking.session_forking import fork_session, rewind_session
-from adk_agent_sim.adk.session_player import SessionPlayer
+from adk_agent_sim.adk.players.session_player import SessionPlayer
+from adk_agent_sim.adk.runs.agent_run import AgentRun
+from adk_agent_sim.adk.time_travel.fork_source import ForkSource
+from adk_agent_sim.adk.time_travel.session_forking import fork_session, rewind_session
 from adk_agent_sim.adk.worlds.world_checkpoints import TurnCheckpoint, WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_session import WorldSession

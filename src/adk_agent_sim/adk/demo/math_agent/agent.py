@@ -7,7 +7,7 @@ import threading
 from google.adk.agents import LlmAgent
 from google.adk.apps import App
 
-from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
+from adk_agent_sim.adk.seats.tool_errors import ToolErrorPlugin
 
 
 def add(a: float, b: float) -> float:

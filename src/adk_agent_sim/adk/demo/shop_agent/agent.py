@@ -12,7 +12,7 @@ from google.adk.tools import ToolContext
 from google.genai import types
 from pydantic import BaseModel, Field
 
-from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
+from adk_agent_sim.adk.seats.tool_errors import ToolErrorPlugin
 
 
 class Category(StrEnum):

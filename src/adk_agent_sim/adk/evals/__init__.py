@@ -1,0 +1,1 @@
+"""Eval cases: run, replayed, scored, and converted to scenarios and back."""

@@ -1,0 +1,140 @@
+"""Loads agents: from folders as `adk run` takes them, and the demo agents of this package."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from google.adk.agents import BaseAgent
+from google.adk.apps import App
+from google.adk.cli.utils.agent_loader import AgentLoader, is_single_agent_directory
+
+from adk_agent_sim.adk import demo
+from adk_agent_sim.adk.loading.folder_modules import list_places
+from adk_agent_sim.errors import AgentLoadFailed
+
+__all__ = [
+    "DEMO_AGENTS",
+    "App",
+    "ModuleNameInUse",
+    "check_agent_folder",
+    "create_placeholder_agent",
+    "describe_missing_agent",
+    "get_demo_folder",
+    "import_app",
+    "load_app",
+    "load_demo_app",
+]
+
+DEMO_AGENTS = ("math_agent", "shop_agent")
+"""The names of the demo agents; each is a folder as `adk run` takes it."""
+
+_EXPECTED_FILES = "`app` or `root_agent` in agent.py or __init__.py, or a root_agent.yaml"
+
+
+class ModuleNameInUse(ImportError):
+    """An agent's folder has the name of a module of Python or of an installed package, which cannot be replaced."""
+
+    def __init__(self, name: str, module: ModuleType) -> None:
+        place = getattr(module, "__file__", None) or f"which is built into Python ({name})"
+        super().__init__(f"its folder has the name of another module, {place}")
+
+
+def load_app(folder: Path) -> App:
+    """Load an agent folder.
+
+    Returns:
+        The folder's `app`, or a new App named after the folder with its `root_agent`.
+
+    Raises:
+        AgentLoadFailed: The folder holds no agent, or its code does not load.
+    """
+    path = folder.resolve()
+    if not path.is_dir():
+        raise AgentLoadFailed(str(folder), "there is no such folder" if not path.exists() else "it is not a folder")
+    try:
+        return import_app(path.parent, path.name)
+    except Exception as error:
+        raise AgentLoadFailed(str(folder), _describe_load_failure(path, error)) from error
+
+
+def check_agent_folder(folder: Path) -> None:
+    """Raise AgentLoadFailed if a folder cannot have an agent; its code is not run, so that this takes no time."""
+    if not folder.is_dir():
+        raise AgentLoadFailed(str(folder), "it is not a folder" if folder.exists() else "there is no such folder")
+    if any((folder / name).exists() for name in ("agent.py", "agent", "__init__.py", "root_agent.yaml")):
+        return
+    if agents := sorted(child.name for child in folder.iterdir() if is_single_agent_directory(child)):
+        reason = f"it contains agents but is not one itself; give one of them: {', '.join(agents)}"
+        raise AgentLoadFailed(str(folder), reason)
+    raise AgentLoadFailed(str(folder), describe_missing_agent(folder))
+
+
+def import_app(root: Path, name: str) -> App:
+    """Import the agent `name` of the folder `root`, with its .env file; raises what ADK and the agent's code raise."""
+    _prefer_folder(root.resolve(), name)
+    loaded = AgentLoader(str(root)).load_agent(name)
+    if isinstance(loaded, App):
+        return loaded
+    try:
+        return App(name=name, root_agent=loaded)
+    except ValueError:  # App accepts only identifiers as names, and a folder may be called anything
+        return App(name=loaded.name, root_agent=loaded)
+
+
+def _prefer_folder(root: Path, name: str) -> None:
+    """Make an import of the agent find this folder, although an agent of the same name came from another one."""
+    # ADK does not move a folder to the front that is already in the path.
+    sys.path[:] = [str(root), *(each for each in sys.path if each != str(root))]
+    module = sys.modules.get(name)
+    if module is None or any(place.is_relative_to(root) for place in list_places(module)):
+        return
+    if name in sys.stdlib_module_names or any("site-packages" in place.parts for place in list_places(module)):
+        raise ModuleNameInUse(name, module)
+    # Its submodules too: Python would take them for those of the new package.
+    for each in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
+        del sys.modules[each]
+
+
+def create_placeholder_agent(name: str) -> BaseAgent:
+    """Return an agent for a session that ran elsewhere, of which only the agent's name is known."""
+    return BaseAgent(name=name if name.isidentifier() else "agent_" + re.sub(r"[^0-9A-Za-z]", "_", name))
+
+
+def load_demo_app(name: str) -> App:
+    """Return the app of a demo agent; raise AgentLoadFailed if there is no such demo."""
+    if name not in DEMO_AGENTS:
+        raise AgentLoadFailed(name, f"there is no such demo agent; the demo agents are: {', '.join(DEMO_AGENTS)}")
+    return import_module(f"{demo.__name__}.{name}.agent").app
+
+
+def get_demo_folder(name: str) -> Path:
+    """Return the folder of a demo agent."""
+    return Path(demo.__path__[0]) / name
+
+
+def _describe_load_failure(path: Path, error: Exception) -> str:
+    """Return ADK's message if there was something to load, otherwise what was expected and what is in the folder."""
+    if isinstance(error, ModuleNameInUse):
+        return f"{error}; rename the folder"
+    agents = sorted(child.name for child in path.iterdir() if is_single_agent_directory(child))
+    if any((path / name).exists() for name in ("agent.py", "root_agent.yaml")) or (
+        (path / "__init__.py").exists() and not agents
+    ):
+        # ADK appends a long explanation of its folder layout after a blank line.
+        return f"{type(error).__name__}: {str(error).split(chr(10) * 2, maxsplit=1)[0]}".rstrip(".")
+    if agents:
+        return (
+            f"it contains agents but is not one itself; give one of them: {', '.join(agents)}; or add --web, which "
+            "shows all of them"
+        )
+    return describe_missing_agent(path)
+
+
+def describe_missing_agent(path: Path) -> str:
+    """Return what was looked for in a folder without an agent, and what is there."""
+    children = ", ".join(sorted(child.name for child in path.iterdir())[:10]) or "nothing"
+    return f"looked for {_EXPECTED_FILES}; found: {children}"

@@ -1,0 +1,1 @@
+"""The players of the model's seat: people, recordings, cassettes and functions."""

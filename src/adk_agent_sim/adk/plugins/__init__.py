@@ -1,0 +1,1 @@
+"""What other programs load: the plugin for apps, and the plugin for pytest."""

@@ -1,0 +1,1 @@
+"""The seats of models and tools inside ADK."""

@@ -1,0 +1,1 @@
+"""A run of an agent step by step, as whoever plays its model sees it."""

@@ -1,0 +1,316 @@
+"""Forks a session at a turn, and undoes or redoes decisions of a session.
+
+    completed runs     copied as recorded ADK events, with state and artifacts; no part of them runs
+    interrupted run    replayed through the seats (run_replay.py): no tool runs twice, callbacks do
+    from the turn on   the new player
+
+A fork is a new session on the timeline, which is created only when the replay has got to the turn: one that fails, or
+a process that dies, leaves nothing behind. An undo is the same in the session itself, which gets a `Rewound` event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TypeAlias, cast
+from uuid import uuid4
+
+from google.genai import types
+
+from adk_agent_sim.adk.players.session_player import SessionPlayer, TurnSkipper, UserMessageListener
+from adk_agent_sim.adk.runs.agent_paths import ROOT_PATH
+from adk_agent_sim.adk.runs.agent_run import AgentRun
+from adk_agent_sim.adk.time_travel.fork_records import create_forked_session, link_forked_session, rewind_log
+from adk_agent_sim.adk.time_travel.fork_source import (
+    ForkSource,
+    read_settled_source,
+    read_source_of_run,
+    select_counting_events,
+    select_events,
+)
+from adk_agent_sim.adk.time_travel.recorded_profile import RecordedProfile, copy_profile, find_profile, restore_profile
+from adk_agent_sim.adk.time_travel.run_replay import RunReplay
+from adk_agent_sim.adk.time_travel.session_restore import restore_session
+from adk_agent_sim.adk.time_travel.shared_values import find_shared_difference
+from adk_agent_sim.adk.time_travel.tool_choice_restore import (
+    find_tool_choices,
+    record_missing_choices,
+    restore_tool_choices,
+)
+from adk_agent_sim.errors import ForkRefused, ReplayDiverged
+from adk_agent_sim.timeline.events import AgentPath, Event, Player, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.session_copy import copy_events
+from adk_agent_sim.timeline.session_events import Forked, Rewound
+from adk_agent_sim.timeline.submissions import EventBatch
+from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_action, cut_before_turn
+from adk_agent_sim.timeline.undone_events import is_undoable, list_redoable
+from adk_agent_sim.timeline.world_events import WorldTimeChanged
+
+CreateRun: TypeAlias = Callable[[], AgentRun]
+"""Creates a run of an agent, which is not opened."""
+
+OnReady: TypeAlias = Callable[[AgentRun], Awaitable[object]]
+"""Called with the run that continues a session, when it has got to the turn and before anybody can decide that."""
+
+
+async def _do_nothing(run: AgentRun) -> None:
+    pass
+
+
+async def fork_session(
+    source: ForkSource,
+    prefix: TurnPrefix,
+    create_run: CreateRun,
+    *,
+    description: str = "",
+    anyway: bool = False,
+    on_ready: OnReady = _do_nothing,
+) -> AgentRun:
+    """Fork a session into a new one, and return the run that continues it.
+
+    Args:
+        source: The session; it is not changed.
+        prefix: The point of the fork.
+        create_run: Creates a run of the same agent, which is not opened.
+        description: A description of the new session for people.
+        anyway: Continue even if the run does not happen again as it was recorded.
+        on_ready: Restores what belongs to the session beside ADK's.
+
+    Raises:
+        ReplayDiverged: The replay differs from the recording. No session was created.
+    """
+    session_id = str(uuid4())
+    difference = ""
+
+    async def create_session(events: Sequence[Event]) -> None:
+        # `difference` is read when this is called: in the lenient second attempt, it is what the first one has found.
+        await create_forked_session(source, prefix, session_id, events, description=description, difference=difference)
+        await on_ready(target)
+
+    profile = find_profile(source, prefix)
+    target = create_run()
+    difference = await _continue_session(source, prefix, target, session_id, create_session, profile=profile)
+    if difference:
+        await target.discard()
+        if not anyway:
+            raise ReplayDiverged(difference)
+        target = create_run()
+        await _continue_session(source, prefix, target, session_id, create_session, profile=profile, is_lenient=True)
+    await target.recorded_session.listen_for_cancel()
+    await link_forked_session(source, session_id)
+    return target
+
+
+async def fork_between_runs(run: AgentRun, create_run: CreateRun, *, description: str = "") -> AgentRun:
+    """Fork a session of which no run is going on, as it is now; nothing is replayed.
+
+    In memory, that takes no longer for a longer session.
+
+    Args:
+        run: The run of the session; it is not changed.
+        create_run: Creates a run of the same agent, which is not opened.
+        description: A description of the new session for people.
+    """
+    timeline, source_id, session_id = run.timeline, run.recorded_session.session_id, str(uuid4())
+    target = create_run()
+    await target.restore(await run.take_snapshot(), session_id)
+    copy_profile(run, target)
+    restore_tool_choices(target, run.run_environment.tool_players)
+    last_seq = await timeline.get_last_seq(source_id)
+    is_branched = await timeline.branch_session(source_id, last_seq, description, session_id)
+    has_listener = isinstance(target.recorded_session.player, UserMessageListener)
+    if not is_branched or has_listener:
+        source = await read_source_of_run(run)
+        prefix = cut_at_end(source.events)
+        update_player(target.recorded_session.player, prefix)
+        if not is_branched:
+            await timeline.create_session(description, session_id)
+            await copy_events(timeline, source_id, prefix.completed, session_id)
+    forked = Forked(source_session_id=source_id, source_seq=last_seq)
+    await timeline.append(EventBatch(session_id, [forked], agent_path=ROOT_PATH))
+    await target.recorded_session.listen_for_cancel()
+    return target
+
+
+async def undo_turn(
+    run: AgentRun, create_player: Callable[[], SessionPlayer] = lambda: Player.HUMAN, *, anyway: bool = False
+) -> AgentRun:
+    """Undo the last decision of a session, with all that followed from it.
+
+    Args:
+        run: The run of the session; it is stopped, if that succeeds.
+        create_player: Returns who decides from there on.
+        anyway: Continue even if the run does not happen again as it was recorded.
+
+    Returns:
+        The run that continues the session: the turn waits for its decision again.
+
+    Raises:
+        ForkRefused: No turn was decided, or the replay differs from the recording. The session is unchanged.
+    """
+    source, prefix = await read_settled_source(run, find_undo_point)
+    return await rewind_session(run, source, prefix, create_player, anyway=anyway)
+
+
+async def redo_turn(
+    run: AgentRun, create_player: Callable[[], SessionPlayer] = lambda: Player.HUMAN, *, anyway: bool = False
+) -> AgentRun:
+    """Redo the decision that was undone last; the arguments and errors are those of `undo_turn`."""
+    source = await read_source_of_run(run)
+    source = select_events(source, find_redone_events(await source.timeline.read_events(source.session_id)), run)
+    return await rewind_session(run, source, cut_at_end(source.events), create_player, redone=True, anyway=anyway)
+
+
+def find_undo_point(events: Sequence[Event]) -> TurnPrefix:
+    """Return what counts before the last decision, or the last time that a person let pass in a scenario's world.
+
+    Raises:
+        ForkRefused: There is neither.
+    """
+    places = [place for place, event in enumerate(events) if is_undoable(event.payload)]
+    if not places:
+        raise ForkRefused("There is nothing to undo: no turn of the session was decided.")
+    # A turn that is decided again finds the clock where it was moved to before its decision.
+    if any(isinstance(events[place].payload, WorldTimeChanged) for place in places[-2:]):
+        return cut_before_action(events, places[-1])
+    return cut_before_turn(events, events[places[-1]].turn_id)
+
+
+def find_redone_events(log: Sequence[Event]) -> Sequence[Event]:
+    """Return what counted before the last undo; raise ForkRefused if there is none.
+
+    Args:
+        log: All events of the session.
+    """
+    redoable = list_redoable(log)
+    if not redoable:
+        raise ForkRefused("There is nothing to redo: nothing was undone since the last decision or message.")
+    return select_counting_events(log[: cast("Rewound", redoable[-1].payload).from_seq])
+
+
+async def rewind_session(
+    run: AgentRun,
+    source: ForkSource,
+    prefix: TurnPrefix,
+    create_player: Callable[[], SessionPlayer],
+    *,
+    redone: bool = False,
+    anyway: bool = False,
+    create_run: Callable[[SessionPlayer], AgentRun] | None = None,
+    on_ready: OnReady = _do_nothing,
+) -> AgentRun:
+    """Replace a run by one that continues its session from another point.
+
+    Args:
+        run: The run of the session; it is stopped, if that succeeds.
+        source: The session, with the events that the point is in.
+        prefix: The point.
+        create_player: Returns who decides from there on.
+        redone: Whether undone decisions count again.
+        anyway: Continue even if the run does not happen again as it was recorded.
+        create_run: Creates the run that takes the place of the other; by default a copy of it.
+        on_ready: Restores what belongs to the session beside ADK's.
+
+    Raises:
+        ReplayDiverged: The replay differs from the recording. The session is unchanged.
+    """
+    create_next = create_run or partial(run.create_copy, continues=True)
+    target = create_next(create_player())
+
+    async def rewind(events: Sequence[Event]) -> None:
+        # Before the log is rewound, so that nothing of the old run can come after the undo.
+        run.mute()
+        await rewind_log(source, prefix, events, redone=redone)
+        await on_ready(target)
+
+    difference = await _continue_session(source, prefix, target, source.session_id, rewind)
+    if difference:
+        await target.discard()
+        if not anyway:
+            raise ReplayDiverged(difference)
+        target = create_next(create_player())
+        await _continue_session(source, prefix, target, source.session_id, rewind, is_lenient=True)
+    await run.discard()
+    await target.recorded_session.listen_for_cancel()
+    return target
+
+
+async def _continue_session(
+    source: ForkSource,
+    prefix: TurnPrefix,
+    target: AgentRun,
+    session_id: str,
+    activate: Callable[[Sequence[Event]], Awaitable[None]],
+    *,
+    profile: RecordedProfile | None = None,
+    is_lenient: bool = False,
+) -> str:
+    """Restore the completed runs of a session and replay the interrupted one; returns the first difference.
+
+    Args:
+        source: The session.
+        prefix: Up to where.
+        target: The run that continues it.
+        session_id: The session on the timeline that it continues.
+        activate: Called when that is done, with the events that must be on the timeline then.
+        profile: The profile of the rules that is active from there on; by default that of the run.
+        is_lenient: Do not compare, and record the replay.
+    """
+    restored = await restore_session(prefix.completed, source.known_events, source.load_artifact)
+    await target.restore(restored, session_id)
+    if not is_lenient and (difference := await find_shared_difference(target.storage, source.events, prefix)):
+        return difference
+    if session_id != source.session_id:  # an undo keeps the environment of the run
+        restore_tool_choices(target, find_tool_choices(source, prefix))
+    update_player(target.recorded_session.player, prefix)
+
+    async def activate_target(events: Sequence[Event]) -> None:
+        # Before anybody can decide something, and after the calls of the replay, to which other rules may have applied.
+        if profile is not None:
+            restore_profile(target, profile.name, is_recorded=profile.is_recorded)
+        await activate(events)
+        await record_missing_choices(target, source.timeline, session_id, events)
+
+    if not prefix.interrupted:
+        await activate_target(prefix.completed)
+        return ""
+    # A lenient replay records what happens in it, so only the completed runs are copied.
+    events = prefix.completed if is_lenient else prefix.events
+    replay = RunReplay(prefix.interrupted, source.load_artifact, lambda: activate_target(events), is_lenient=is_lenient)
+    spoken = cast("UserSpoke", prefix.interrupted[0].payload)
+    return await target.replay(replay, types.Content.model_validate(spoken.content))
+
+
+async def seat_player(run: AgentRun, player: SessionPlayer) -> None:
+    """Let another player take the models' seats of a run, from the turn on that waits now, or else from the next."""
+    source = await read_source_of_run(run)
+    update_player(player, cut_at_end(source.events), has_message=True)
+    run.recorded_session.change_player(player)
+
+
+def update_player(player: SessionPlayer, prefix: TurnPrefix, *, has_message: bool = False) -> None:
+    """Tell a player that follows a conversation, such as a recording, what was said and decided before its turn.
+
+    Args:
+        player: The player.
+        prefix: What was said and decided.
+        has_message: Whether it has to be told the message of the interrupted run too: that is not sent again.
+    """
+    decided = [
+        (event.agent_name, event.agent_path or AgentPath())
+        for event in prefix.interrupted
+        if isinstance(event.payload, TurnDecided)
+    ]
+    if isinstance(player, UserMessageListener):
+        _tell_messages(player, prefix.completed)
+    # A player skips turns after the next message that it is told, so the message of the interrupted run comes last.
+    if isinstance(player, TurnSkipper) and decided:
+        player.skip_turns(decided)
+    if isinstance(player, UserMessageListener) and has_message:
+        _tell_messages(player, prefix.interrupted)
+
+
+def _tell_messages(player: UserMessageListener, events: Sequence[Event]) -> None:
+    for event in events:
+        if isinstance(event.payload, UserSpoke):
+            player.handle_user_message(types.Content.model_validate(event.payload.content))

@@ -1,0 +1,1 @@
+"""`adksim bench`."""

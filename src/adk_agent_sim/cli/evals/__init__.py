@@ -1,0 +1,1 @@
+"""`adksim evals` and `adksim replay`."""

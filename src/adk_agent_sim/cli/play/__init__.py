@@ -1,0 +1,1 @@
+"""`adksim run` and `adksim demo`: sessions in the terminal and in the browser."""

@@ -1,0 +1,169 @@
+"""`adksim scenario judge`: judges traces by what their scenario expects, and shows what differs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from adk_agent_sim.cli.exit_codes import NothingToCompare, exit_with_result
+from adk_agent_sim.cli.scenarios.soft_judge_options import judge_option, make_soft_judge, record_option
+from adk_agent_sim.cli.scenarios.verdict_lines import print_verdict
+from adk_agent_sim.cli.sessions.database import database_option, find_session
+from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, style
+
+if TYPE_CHECKING:
+    from adk_agent_sim.scenario import ScenarioImportedFromJson
+    from adk_agent_sim.scenario.verdict.checker_params import CheckerParams
+    from adk_agent_sim.use_cases.judging import RunJudging, TraceResult
+
+
+@click.command("judge")
+@click.argument("scenario_file", metavar="SCENARIO", type=click.Path(path_type=Path))
+@click.argument("traces", metavar="[TRACE...]", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--session",
+    "session_names",
+    multiple=True,
+    metavar="SESSION",
+    help="A session of the database: an id, the beginning of an id, or `last`. Repeatable.",
+)
+@database_option
+@click.option(
+    "--save/--no-save", default=True, help="Whether the verdict on a SESSION is added to its timeline. Default: --save."
+)
+@judge_option
+@record_option
+@click.option(
+    "--checker-params",
+    "params_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A JSON file with additional checks by the id of the expected event, as ARE's `ToolCheckerParam` has them.",
+)
+@click.option("--explain", is_flag=True, help="Show what was asked for each soft check, and the reply.")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+def judge_command(
+    scenario_file: Path,
+    traces: tuple[Path, ...],
+    session_names: tuple[str, ...],
+    database: str,
+    save: bool,
+    judge_name: str,
+    record: Path,
+    params_file: Path | None,
+    explain: bool,
+    as_json: bool,
+) -> None:
+    """Judge the runs in TRACE... by what SCENARIO expects of the agent, turn by turn.
+
+    A TRACE is a trace in ARE's format (`adksim scenario run --trace` writes one), the timeline of a session, or a
+    JSON Lines file or folder of these. A session that is stored in a database is judged, or judged again, with
+    --session; its timeline then shows the verdict.
+
+    The agent passes if it did everything that is expected and changed nothing else: the same tools, equally often, with
+    arguments that count as the same, in time and in order. A line with `-` shows what was expected, one with `+` what
+    the agent did.
+
+    Texts, such as the body of an email, are compared only with --judge MODEL or replay:FILE. The answers of a model are
+    recorded, so a verdict can be reproduced without it.
+
+    Exits with 0 if all runs passed, with 1 if one failed, and with 3 if none failed but one cannot be judged.
+
+    \b
+    adksim scenario judge scenario.json trace.json
+    adksim scenario judge scenario.json runs/ --judge gemini-2.5-flash --explain
+    adksim scenario judge scenario.json trace.json --judge replay:judge-answers.jsonl --json
+    adksim scenario judge scenario.json --session last --checker-params checks.json
+    """
+    from adk_agent_sim.use_cases.judging import RunJudging
+
+    if not traces and not session_names:
+        raise click.UsageError("Give at least one TRACE, or --session.")
+    params = None if params_file is None else _read_params(params_file)
+    soft = make_soft_judge(judge_name, record)
+    judging = RunJudging(_load_scenarios(scenario_file), soft, params)
+    results = [each for path in traces for each in judging.judge_traces(path)]
+    if session_names:
+        save_as = judge_name if save else None
+        results += asyncio.run(_judge_sessions(judging, database, session_names, save_as))
+    if as_json:
+        print_json([each.to_json(explain=explain) for each in results])
+    else:
+        for each in results:
+            _print_result(each, explain=explain)
+        _print_summary(results)
+    nothing = None if results else "The files contain no trace, so nothing was judged."
+    problem = next((each.problem for each in results if each.verdict is None), nothing)
+    has_failed = any(each.passed is False for each in results)
+    exit_with_result(has_failed=has_failed, problem=problem)
+
+
+def _load_scenarios(file: Path) -> list[ScenarioImportedFromJson]:
+    from adk_agent_sim.errors import InvalidScenario
+    from adk_agent_sim.scenario import load_scenarios
+
+    try:
+        return list(load_scenarios(file))
+    except InvalidScenario as error:
+        raise NothingToCompare(str(error)) from error
+
+
+async def _judge_sessions(
+    judging: RunJudging, database: str, names: Sequence[str], save_as: str | None
+) -> list[TraceResult]:
+    from adk_agent_sim.persistence.database_store import open_store
+    from adk_agent_sim.timeline.timeline import Timeline
+
+    async with open_store(database) as store:
+        timeline = Timeline(store)
+        # All names are looked up first, so that none is judged if one is wrong.
+        found = [await find_session(timeline, name) for name in names]
+        return [await judging.judge_session(timeline, each.session_id, save_as=save_as) for each in found]
+
+
+def _read_params(file: Path) -> CheckerParams:
+    """Return the additional checks of a file; their judge checks the rest."""
+    from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
+
+    try:
+        value: object = parse_json(file.read_bytes())
+    except (OSError, InvalidJson) as error:
+        raise click.BadParameter(f"{file} cannot be read: {error}", param_hint="--checker-params") from error
+    by_id = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    if not by_id or not all(
+        isinstance(each, list) and all(isinstance(one, dict) for one in cast("list[object]", each))
+        for each in by_id.values()
+    ):
+        raise click.BadParameter(
+            f'{file} must be an object with a list of checks for each event, such as {{"EVENT_ID": '
+            '[{"arg_name": "content", "checker_type": "contain_any_checker", "checker_args": {"targets": ["4"]}}]}.',
+            param_hint="--checker-params",
+        )
+    return by_id
+
+
+def _print_result(result: TraceResult, *, explain: bool) -> None:
+    if result.verdict is None:
+        print_line(style(f"NOT JUDGED  {result.trace}", fg="yellow"))
+        print_line(f"  {result.problem}")
+        return
+    print_line(style(result.trace, bold=True))
+    print_verdict(result.verdict)
+    for each in result.verdict.soft_checks if explain else ():
+        print_line(f"Soft check of {each.check.argument} of {each.check.tool}: {_describe_answer(each.answer.passed)}")
+        print_document(each.check.prompt())
+        print_line(f"Reply: {each.answer.reply or '(none)'}")
+
+
+def _describe_answer(passed: bool) -> str:
+    return "the same" if passed else "not the same"
+
+
+def _print_summary(results: Sequence[TraceResult]) -> None:
+    if len(results) > 1:
+        verdicts = [each.verdict for each in results if each.verdict is not None]
+        passed = sum(each.passed for each in verdicts)
+        print_line(f"{passed} passed, {len(verdicts) - passed} failed, {len(results) - len(verdicts)} not judged")

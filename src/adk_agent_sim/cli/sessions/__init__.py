@@ -1,0 +1,1 @@
+"""`adksim sessions` and `adksim export`: sessions of a database."""

@@ -1,0 +1,93 @@
+"""Lets a running server fork a session: its agent is there, or in a process that can restart it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotDone
+from typing import TYPE_CHECKING, Any
+
+from adk_agent_sim.errors import ForkRefused
+from adk_agent_sim.text.terminal_output import print_json, print_line
+
+if TYPE_CHECKING:
+    from adk_agent_sim.link.server_entry import ServerEntry
+    from adk_agent_sim.link.server_requests import ServerAnswer
+
+_NO_SERVER = (
+    "--turn needs --agent: the run of the turn is replayed with the agent's own code. Without it, a server of yours "
+    "has to be running that has the session."
+)
+_PROGRESS_SECONDS = 1.0
+
+
+def find_server(session_id: str) -> ServerEntry:
+    """Return the running server of the same user that has a session.
+
+    Raises:
+        ForkRefused: There is none.
+    """
+    from adk_agent_sim.link.server_entry import list_entries
+    from adk_agent_sim.link.server_requests import request_json
+
+    for entry in list_entries():
+        answer = request_json(entry, "GET", f"/api/sessions/{session_id}") if entry.web_port else None
+        if answer is not None and answer.is_ok:
+            return entry
+    raise ForkRefused(_NO_SERVER)
+
+
+def fork_on_server(session_id: str, turn: int, *, anyway: bool, as_json: bool) -> None:
+    """Fork a session on the server that has it, and print where the new one is played.
+
+    Raises:
+        ForkRefused: The server refuses it, or there is none.
+    """
+    entry = find_server(session_id)
+    plan = _read_answer(_travel(entry, session_id, turn, anyway=anyway, path="/travel/plan"))
+    for callback in plan["callbacks"] if not as_json else ():
+        print_line(f"  runs again: {callback}")
+    with ThreadPoolExecutor(1) as threads:
+        travelling = threads.submit(_travel, entry, session_id, turn, anyway=anyway, path="/travel")
+        forked = _read_answer(_wait_for_answer(entry, session_id, travelling, is_quiet=as_json))
+    url = f"{entry.web_url}/sessions/{forked['session_id']}"
+    if as_json:
+        print_json({"session_id": forked["session_id"], "source_session_id": session_id, "turn": turn, "url": url})
+    else:
+        print_line(f"The new session is {forked['session_id']}. Play it at {url}")
+
+
+def _travel(entry: ServerEntry, session_id: str, turn: int, *, anyway: bool, path: str) -> ServerAnswer | None:
+    from adk_agent_sim.link.server_requests import request_json
+
+    body = {"action": "fork", "turn": turn, "anyway": anyway}
+    # Without a limit: a replay takes as long as the callbacks of the agent.
+    return request_json(entry, "POST", f"/api/sessions/{session_id}{path}", body, timeout=None)
+
+
+def _wait_for_answer(
+    entry: ServerEntry, session_id: str, travelling: Future[ServerAnswer | None], *, is_quiet: bool
+) -> ServerAnswer | None:
+    """Wait for the fork, and print meanwhile what it waits for."""
+    from adk_agent_sim.cli.time_travel.travel_commands import print_wait
+    from adk_agent_sim.link.server_requests import request_json
+
+    reported = ""
+    while True:
+        try:
+            return travelling.result(_PROGRESS_SECONDS)
+        except NotDone:
+            progress = request_json(entry, "GET", f"/api/sessions/{session_id}/travel")
+            waits_for = str(progress.body.get("waits_for", "")) if progress is not None else ""
+            if waits_for != reported and not is_quiet:
+                print_wait(waits_for)
+            reported = waits_for
+
+
+def _read_answer(answer: ServerAnswer | None) -> Mapping[str, Any]:
+    if answer is None:
+        raise ForkRefused("The server has stopped. Start it again with `adksim serve`, and try again.")
+    if answer.is_ok:
+        return answer.body
+    advice = " Add --anyway to continue anyway; the new session says so." if answer.body.get("can_override") else ""
+    raise ForkRefused(f"{answer.body.get('message', 'The server has failed.')}{advice}")

@@ -1,0 +1,115 @@
+"""The commands of a terminal session that go back in time: /turns, /undo, /redo, /fork."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from adk_agent_sim.errors import ForkRefused, ReplayDiverged
+from adk_agent_sim.text.terminal_output import print_line, print_message
+from adk_agent_sim.timeline.events import Event, TurnDecided
+from adk_agent_sim.timeline.turn_prefix import list_turns
+from adk_agent_sim.timeline.undone_events import remove_undone_events
+
+if TYPE_CHECKING:
+    from adk_agent_sim.adk.steps.steps import Step
+    from adk_agent_sim.adk.time_travel.fork_point import ForkPlan
+    from adk_agent_sim.simulation.simulation import Simulation
+
+TRAVEL_COMMANDS = ("/turns", "/undo", "/redo", "/fork")
+
+TRAVEL_HELP = """\
+  /undo  /redo              undo the last decision; redo it
+  /turns  /fork N           list the turns with their numbers; continue a copy of the session from turn N
+"""
+
+_MAX_TEXT_LENGTH = 80
+
+
+def describe_turns(events: Sequence[Event]) -> list[dict[str, Any]]:
+    """Return the turns of a session: number, id, agent, player and decision, which are empty before it is decided."""
+    counting = remove_undone_events(events)
+    decisions = {event.turn_id: event for event in counting if isinstance(event.payload, TurnDecided)}
+    return [
+        {
+            "turn": number,
+            "turn_id": asked.turn_id,
+            "agent": asked.agent_name,
+            "player": _get_player(decisions.get(asked.turn_id)),
+            "decision": _summarize_decision(decisions.get(asked.turn_id)),
+        }
+        for number, asked in enumerate(list_turns(counting), start=1)
+    ]
+
+
+def print_turns(events: Sequence[Event]) -> None:
+    """Print one line per turn."""
+    for turn in describe_turns(events):
+        decision = turn["decision"] or "(waits for a decision)"
+        player = f" ({turn['player']})" if turn["player"] else ""
+        print_line(f"  {turn['turn']:>3}  {turn['agent']}{player}: {decision}")
+
+
+def print_plan(plan: ForkPlan) -> None:
+    """Print what a fork does, above all which callbacks run again."""
+    print_line(
+        f"  {plan.copied_runs} runs are copied; {plan.replayed_turns} decisions and {plan.replayed_calls} tool results "
+        "are replayed. No tool runs again."
+    )
+    for callback in plan.callbacks:
+        print_line(f"  runs again: {callback}")
+
+
+def print_wait(waits_for: str) -> None:
+    """Print what a replay waits for; an empty text says that it goes on."""
+    print_line(f"  waiting for {waits_for}" if waits_for else "  it goes on", err=True)
+
+
+async def run_travel_command(sim: Simulation, line: str) -> tuple[Simulation, Step]:
+    """Carry out /undo, /redo or /fork; returns the simulation to continue with, and its next step.
+
+    Raises:
+        ForkRefused: That is not possible; the message says what to do.
+    """
+    from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
+
+    command, *words = line.split()
+    anyway = "anyway" in words
+    try:
+        with watch_replays(on_wait=print_wait):
+            if command == "/fork":
+                number = _read_number(words)
+                print_plan(await sim.plan_fork(number))
+                sim = await sim.fork(number, anyway=anyway)
+                print_message(f"This is a new session, which continues from turn {number}.", fg="cyan")
+                return sim, await sim.next()
+            return sim, await (sim.undo(anyway=anyway) if command == "/undo" else sim.redo(anyway=anyway))
+    except ReplayDiverged as error:
+        advice = f"Type `{line} anyway` to continue anyway."
+        raise ForkRefused(f"The replay differs from the recording: {error.difference}. {advice}") from error
+
+
+def _read_number(words: Sequence[str]) -> int:
+    if not words or not words[0].isdecimal():
+        raise ForkRefused("Type the number of a turn, such as /fork 2. /turns lists them.")
+    return int(words[0])
+
+
+def _get_player(decided: Event | None) -> str:
+    return str(decided.player or "") if decided is not None else ""
+
+
+def _summarize_decision(decided: Event | None) -> str:
+    """Return a decision in one line: its calls and texts."""
+    if decided is None or not isinstance(decided.payload, TurnDecided):
+        return ""
+    content = cast("Mapping[str, Any]", decided.payload.response.get("content") or {})
+    said: list[str] = []
+    for part in cast("Sequence[Mapping[str, Any]]", content.get("parts") or ()):
+        if call := part.get("function_call"):
+            said.append(f"{call.get('name')}({json.dumps(call.get('args') or {}, ensure_ascii=False)})")
+        elif part.get("text") and not part.get("thought"):
+            said.append(str(part["text"]))
+    text = " ".join(", ".join(said).split()) or str(decided.payload.response.get("error_code") or "")
+    return text if len(text) <= _MAX_TEXT_LENGTH else f"{text[: _MAX_TEXT_LENGTH - 1]}…"

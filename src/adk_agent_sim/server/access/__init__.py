@@ -1,0 +1,1 @@
+"""Who may use a server: tokens, the guard of every request, and where a server listens."""

@@ -1,0 +1,1 @@
+"""The agents that can be played on a server."""

@@ -1,0 +1,1 @@
+"""Benches in the browser: their matrix, and the timeline of each run."""

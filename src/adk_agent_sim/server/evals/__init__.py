@@ -1,0 +1,1 @@
+"""Files of eval cases in the browser: listed, checked, replayed and edited."""

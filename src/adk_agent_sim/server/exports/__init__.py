@@ -1,0 +1,1 @@
+"""Exports of sessions from the browser."""

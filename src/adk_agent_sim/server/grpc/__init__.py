@@ -1,0 +1,1 @@
+"""The gRPC service, through which agents in other processes use the timeline."""

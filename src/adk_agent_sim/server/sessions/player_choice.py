@@ -1,0 +1,149 @@
+"""Who can play the models of a session: a person, the agent's own model, or a recording that this server knows.
+
+Recordings are the agent's EvalSet, fixtures of `adk test` in its folder, and its other sessions on the timeline. A
+request chooses from them and never names a path, so that nobody can read other files of the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from adk_agent_sim.adk.players.players import create_player_factory
+from adk_agent_sim.adk.players.recording_player import RecordingPlayer
+from adk_agent_sim.adk.players.session_player import SessionPlayer
+from adk_agent_sim.adk.time_travel.session_forking import seat_player
+from adk_agent_sim.errors import ForkRefused, NotFound
+from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
+from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.session import SimulatedAgentConfig
+from adk_agent_sim.golden.trace_kind import detect_trace_kind
+from adk_agent_sim.server.agents.playable_agent import PlayableAgent
+from adk_agent_sim.server.exports.export_paths import find_export_folder
+from adk_agent_sim.server.sessions.session_api_models import SessionDetail
+from adk_agent_sim.server.sessions.session_directory import SessionDirectory
+from adk_agent_sim.server.sessions.session_runs import HUMAN, SessionRuns
+from adk_agent_sim.server.time_travel.api_models import PlayerOption
+from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
+from adk_agent_sim.timeline.events import Player
+from adk_agent_sim.timeline.player_spec import PlayerKind
+from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+from adk_agent_sim.timeline.session_queries import SessionFilter
+from adk_agent_sim.timeline.timeline import Timeline
+
+REAL = str(PlayerKind.REAL)
+_SESSION_PREFIX = "session:"
+
+_MAX_RECORDINGS = 20
+"""How many files, and how many sessions, are offered; the newest ones."""
+
+CreatePlayer = Callable[[], SessionPlayer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Recording:
+    """A recording that can play a session."""
+
+    option: PlayerOption
+    path: Path | None = None
+    """Its file; None for a session of this server."""
+
+
+class PlayerChoice:
+    """Lists the players of sessions, and lets one of them take the seats of the models."""
+
+    def __init__(
+        self, timeline: Timeline, runs: SessionRuns, directory: SessionDirectory, describer: TimeTravelDescriber
+    ) -> None:
+        self._timeline = timeline
+        self._runs = runs
+        self._directory = directory
+        self._describer = describer
+
+    async def list_players(self, session_id: str) -> list[PlayerOption]:
+        """Return who can play the models of a session.
+
+        Raises:
+            ForkRefused: The session does not run on this server.
+        """
+        summary, agent = await self._require_agent(session_id)
+        recordings = await self._list_recordings(summary, agent)
+        return [
+            PlayerOption(player=HUMAN, kind="human", label="You", note="Each turn waits for a person"),
+            PlayerOption(player=REAL, kind="real", label="The agent's own model", note="It answers every turn itself"),
+            *(recording.option for recording in recordings),
+        ]
+
+    async def choose_player(self, session_id: str, player: str) -> SessionDetail:
+        """Let a player take the seats of the models, from the turn on that waits now, or else from the next one.
+
+        Raises:
+            ForkRefused: The session does not run on this server.
+            NotFound: There is no such player.
+        """
+        summary, agent = await self._require_agent(session_id)
+        run = self._runs.require(session_id, "choose a player")
+        create_player = await self._find_player(summary, agent, player)
+        await seat_player(run, create_player())
+        self._runs.set_player(session_id, player)
+        self._timeline.announce_change(session_id)
+        return await self._directory.get_detail(session_id)
+
+    async def _find_player(self, summary: SessionSummary, agent: PlayableAgent, player: str) -> CreatePlayer:
+        if player in (HUMAN, REAL):
+            return lambda: Player.HUMAN if player == HUMAN else Player.REAL
+        recordings = {each.option.player: each for each in await self._list_recordings(summary, agent)}
+        if player not in recordings:
+            raise NotFound("This recording is not offered for the session; it may have been deleted.")
+        chosen = recordings[player]
+        if chosen.path is not None:
+            return await asyncio.to_thread(create_player_factory, f"{PlayerKind.REPLAY}:{chosen.path}")
+        recorded_id = player.removeprefix(_SESSION_PREFIX)
+        recording = build_recording(await self._timeline.read_events(recorded_id), recorded_id)
+        return lambda: RecordingPlayer([recording], f"of session {chosen.option.label!r}")
+
+    async def _require_agent(self, session_id: str) -> tuple[SessionSummary, PlayableAgent]:
+        summary = await self._timeline.get_summary(session_id)
+        agent = self._runs.find_agent(summary)
+        if (problem := self._describer.find_player_problem(summary)) or agent is None:
+            raise ForkRefused(problem)
+        return summary, agent
+
+    async def _list_recordings(self, summary: SessionSummary, agent: PlayableAgent) -> list[_Recording]:
+        files = await asyncio.to_thread(_list_files, agent.config)
+        own_id = summary.session.session_id
+        others = await self._timeline.list_summaries(
+            SessionFilter(of_agents=self._runs.select_sessions(lambda name: name == agent.config.name)),
+            # One more, because the session itself may be among them.
+            _MAX_RECORDINGS + 1,
+        )
+        sessions = [
+            _Recording(
+                option=PlayerOption(
+                    player=f"{_SESSION_PREFIX}{other.session.session_id}",
+                    kind="recording",
+                    label=other.name,
+                    note="A session of this agent",
+                )
+            )
+            for other in others
+            if other.session.session_id != own_id and other.turn_count > 0
+        ]
+        return [*files, *sessions[:_MAX_RECORDINGS]]
+
+
+def _list_files(config: SimulatedAgentConfig) -> list[_Recording]:
+    """Return the recordings among the files that the agent's config names."""
+    folder = find_export_folder(config, "adk-test")
+    fixtures = sorted(folder.glob(f"*{EXPORT_FORMATS['adk-test'].extension}")) if folder.is_dir() else []
+    paths = [config.resolve_eval_set_path(), *fixtures]
+    found = [path for path in paths if path.is_file() and detect_trace_kind(path) is not None]
+    return [
+        _Recording(
+            option=PlayerOption(player=str(path), kind="recording", label=path.name, note=f"A file in {path.parent}"),
+            path=path,
+        )
+        for path in found[:_MAX_RECORDINGS]
+    ]

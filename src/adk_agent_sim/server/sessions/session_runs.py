@@ -1,0 +1,187 @@
+"""The agent runs of this process, by session. A session without a run is read-only, unless remote agents may play."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Collection, Mapping
+
+from adk_agent_sim.adk.runs.agent_run import AgentRun
+from adk_agent_sim.adk.worlds.world_run import WorldRun
+from adk_agent_sim.errors import AgentNotLocal, SessionNotFound
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+from adk_agent_sim.server.agents.catalog_entry import CatalogEntry
+from adk_agent_sim.server.agents.playable_agent import PlayableAgent
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import Player
+from adk_agent_sim.timeline.player_spec import PlayerKind
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+from adk_agent_sim.timeline.session_events import SERVER_STOPPED, SERVER_STOPPED_IN_RUN
+from adk_agent_sim.timeline.session_queries import AgentSessions, SessionFilter
+from adk_agent_sim.timeline.timeline import Timeline
+
+HUMAN = str(PlayerKind.HUMAN)
+
+
+class SessionRuns:
+    """Starts, finds and closes the runs of agents whose code is in this process."""
+
+    def __init__(self, agents: AgentCatalog, timeline: Timeline, *, allow_remote_agents: bool = False) -> None:
+        self.allow_remote_agents = allow_remote_agents
+        """Whether agents in other processes play on the same timeline."""
+        self._agents = agents
+        self._timeline = timeline
+        self._runs: dict[str, tuple[PlayableAgent, AgentRun]] = {}
+        self._players: dict[str, str] = {}
+        self.worlds: dict[str, WorldRun] = {}
+        """The runs in worlds that people play or have played, by session."""
+        self.world_ids: set[str] = set()
+        """The sessions that a person plays now in a scenario's world, which sends the messages."""
+
+    def __contains__(self, session_id: str) -> bool:
+        return session_id in self._runs
+
+    async def start(
+        self, agent_key: str, *, state: Mapping[str, Json] | None = None, user_id: str | None = None
+    ) -> str:
+        """Start a run of an agent, with a new session; returns the session's id.
+
+        Args:
+            agent_key: The agent.
+            state: The initial state.
+            user_id: The ADK user id; None for the default.
+
+        Raises:
+            AgentLoadFailed: The agent's code cannot be loaded.
+        """
+        agent = await self._agents.load(agent_key)
+        run = agent.create_run(self._timeline, state=state, user_id=user_id)
+        await run.open()
+        return self.add(agent, run)
+
+    def add(self, agent: PlayableAgent, run: AgentRun) -> str:
+        """Add a run that is open, or put it in the place of the one that its session had; returns the session's id."""
+        session_id = run.recorded_session.session_id
+        self._runs[session_id] = (agent, run)
+        return session_id
+
+    def get_player(self, session_id: str) -> str:
+        """Return who plays the models of a session, as it was asked for: `human`, `real`, or a recording."""
+        return self._players.get(session_id, HUMAN)
+
+    def set_player(self, session_id: str, player: str) -> None:
+        """Remember who plays the models of a session."""
+        self._players[session_id] = player
+
+    def find(self, session_id: str) -> AgentRun | None:
+        """Return the run of a session, or None if its agent does not run in this process."""
+        return self._runs[session_id][1] if session_id in self._runs else None
+
+    def require(self, session_id: str, operation: str) -> AgentRun:
+        """Return the run of a session.
+
+        Raises:
+            AgentNotLocal: The session has no run here; the message names the `operation` that needs one.
+        """
+        run = self.find(session_id)
+        if run is None:
+            raise AgentNotLocal(session_id, operation)
+        return run
+
+    def find_agent(self, summary: SessionSummary) -> PlayableAgent | None:
+        """Return the agent of a session: of its run, or for an earlier process's session, the app of that name."""
+        if summary.session.session_id in self._runs:
+            return self._runs[summary.session.session_id][0]
+        return self._agents.find_by_app_name(summary.app_name) if summary.has_joined else None
+
+    async def load_agent(self, summary: SessionSummary) -> PlayableAgent | None:
+        """Return the agent of a session as its code is now, for a new session; None if it is not on this server.
+
+        Raises:
+            AgentLoadFailed: The agent's code cannot be loaded.
+        """
+        if summary.session.session_id in self._runs:
+            return await self._agents.load(self._runs[summary.session.session_id][0].key)
+        return await self._agents.load_by_app_name(summary.app_name) if summary.has_joined else None
+
+    def may_find_agent(self, summary: SessionSummary) -> bool:
+        """Return whether the agent of a session may be one of the folder that nobody has opened yet."""
+        return summary.has_joined and self._agents.has_unopened_agents()
+
+    def list_failed_agents(self) -> list[str]:
+        """Return the names of the agents whose code could not be loaded."""
+        return self._agents.list_failed_labels()
+
+    def find_entry(self, summary: SessionSummary) -> CatalogEntry | None:
+        """Return the entry of the agent of a session without a run, whether it is loaded or not."""
+        return self._agents.find_entry(summary.app_name) if summary.has_joined else None
+
+    def find_revision(self, session_id: str) -> int | None:
+        """Return the revision of the code that a session runs with; None if it does not run here."""
+        return self._runs[session_id][0].revision if session_id in self._runs else None
+
+    def select_sessions(self, is_selected: Callable[[str], bool]) -> AgentSessions | None:
+        """Return the sessions of the agents with a selected display name; None if there is no such agent."""
+        selected = [agent for agent in self._agents if is_selected(agent.config.name)]
+        if not selected:
+            return None
+        own_ids = {session_id for session_id, (agent, _) in self._runs.items() if agent in selected}
+        return AgentSessions(
+            session_ids=own_ids,
+            # Of several agents with one app, the first has the sessions of earlier processes.
+            app_names=[agent.app_name for agent in selected if self._agents.find_by_app_name(agent.app_name) is agent],
+            other_ids=self._runs.keys() - own_ids,
+        )
+
+    @property
+    def live_ids(self) -> Collection[str] | None:
+        """The sessions that can go on here; None if all can, because agents may run in other processes."""
+        return None if self.allow_remote_agents else self._runs.keys() | self.world_ids
+
+    def is_playable(self, session_id: str) -> bool:
+        """Whether a session can go on: its agent runs here, or may run in another process."""
+        return self.allow_remote_agents or session_id in self._runs or session_id in self.world_ids
+
+    def is_played_by_person(self, session_id: str) -> bool:
+        """Whether a person plays the agent of a session in a scenario's world, and its run has not ended."""
+        run = self.worlds.get(session_id)
+        if run is None or session_id not in self.world_ids:
+            return False
+        # After an undo or in a fork, a person goes on in the place of whoever played.
+        is_taken_over = run.agent_run is not None and run.agent_run.recorded_session.player is Player.HUMAN
+        return is_taken_over or run.player_name == HUMAN
+
+    async def close_run(self, session_id: str) -> bool:
+        """Close the run of a session, if it has one; returns whether it had."""
+        if session_id not in self._runs:
+            return False
+        agent, run = self._runs.pop(session_id)
+        self._players.pop(session_id, None)
+        # Runs of one agent share its toolsets and connections: only the last run may release them.
+        is_shared = any(other is agent for other, _ in self._runs.values())
+        await run.close(release=not is_shared)
+        return True
+
+    async def close(self) -> None:
+        """Close all runs and release the agents' resources; sessions in which nothing happened are deleted."""
+        runs = [run for _, run in self._runs.values()]
+        # Requests that are still being served must not find a run that is being closed.
+        self._runs.clear()
+        await asyncio.gather(*(self._close_with_server(run) for run in runs))
+
+    async def _close_with_server(self, run: AgentRun) -> None:
+        await run.close(reason=SERVER_STOPPED_IN_RUN if run.is_running else SERVER_STOPPED)
+        with contextlib.suppress(SessionNotFound):
+            await self._delete_untouched(await self._timeline.get_summary(run.recorded_session.session_id))
+
+    async def delete_untouched_sessions(self) -> None:
+        """Delete the sessions in which nothing happened before their server was killed."""
+        for summary in await self._timeline.list_summaries(SessionFilter(statuses=(SessionStatus.NEW,))):
+            if summary.has_joined and summary.session.session_id not in self._runs:
+                await self._delete_untouched(summary)
+
+    async def _delete_untouched(self, summary: SessionSummary) -> None:
+        """Delete a session if its log has nothing but its beginning and its end, and nobody gave it a name."""
+        if summary.last_seq == (2 if summary.is_closed else 1) and not summary.given_name:
+            await self._timeline.delete_session(summary.session.session_id)

@@ -1,0 +1,87 @@
+"""Everything that the web API does with sessions, wired in one place.
+
+SessionRuns  (agents in this process) --+--> SessionDirectory     list, create, rename, close, delete
+Timeline     (summaries and rows)     --+--> SessionReader        rows, briefing, request, state
+                                        +--> SessionActions       as the user: messages, confirmations, stop; notes
+                                        +--> TurnActions          as the model: decide, suggest
+                                        +--> ToolActions          as a tool: respond
+                                        +--> FormChecks           problems of a form before it is sent
+                                        +--> EnvironmentControls  rules and faults
+                                        +--> SessionExporter      golden traces
+                                        +--> TimeTravelActions    undo, redo, go back, fork
+                                        +--> PlayerChoice         who plays the models
+"""
+
+from __future__ import annotations
+
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
+from adk_agent_sim.server.exports.session_exporter import SessionExporter
+from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
+from adk_agent_sim.server.remote.remote_travels import RemoteTravels
+from adk_agent_sim.server.scenarios.world_runs import WorldRuns
+from adk_agent_sim.server.sessions.environment_controls import EnvironmentControls
+from adk_agent_sim.server.sessions.form_checks import FormChecks
+from adk_agent_sim.server.sessions.live_updates import LiveUpdates
+from adk_agent_sim.server.sessions.pause_actions import PauseActions
+from adk_agent_sim.server.sessions.player_choice import PlayerChoice
+from adk_agent_sim.server.sessions.session_actions import SessionActions
+from adk_agent_sim.server.sessions.session_directory import SessionDirectory
+from adk_agent_sim.server.sessions.session_reader import SessionReader
+from adk_agent_sim.server.sessions.session_runs import SessionRuns
+from adk_agent_sim.server.sessions.tool_actions import ToolActions
+from adk_agent_sim.server.sessions.turn_actions import TurnActions
+from adk_agent_sim.server.time_travel.time_travel_actions import TimeTravelActions
+from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
+from adk_agent_sim.timeline.timeline import Timeline
+
+
+class SessionServices:
+    """The services for the sessions of one timeline."""
+
+    def __init__(
+        self,
+        agents: AgentCatalog,
+        timeline: Timeline,
+        *,
+        allow_remote_agents: bool = False,
+        restarts: AgentRestarts | None = None,
+        evals: EvalCatalog | None = None,
+    ) -> None:
+        """Wire the services.
+
+        Args:
+            agents: The agents of this process.
+            timeline: The sessions.
+            allow_remote_agents: Whether agents in other processes may play on the timeline too.
+            restarts: The sessions that these processes can restart.
+            evals: The files of eval cases, among which exports are found.
+        """
+        self.agents = agents
+        restarts = restarts or AgentRestarts(timeline)
+        self._runs = runs = SessionRuns(agents, timeline, allow_remote_agents=allow_remote_agents)
+        time_travel = TimeTravelDescriber(timeline, runs, restarts)
+        pauses = PauseActions(timeline, runs, restarts)
+        self.directory = SessionDirectory(timeline, runs, time_travel, pauses)
+        self.reader = SessionReader(timeline, runs)
+        self.actions = SessionActions(timeline, runs, self.directory, pauses)
+        self.turns = TurnActions(timeline, runs, self.directory)
+        self.tools = ToolActions(timeline, runs, self.directory)
+        self.forms = FormChecks(timeline, runs)
+        self.environment = EnvironmentControls(timeline, runs)
+        self.exporter = SessionExporter(timeline, runs, evals)
+        remote_travels = RemoteTravels(timeline, restarts)
+        self.worlds = WorldRuns(timeline, runs)
+        self.travels = TimeTravelActions(timeline, runs, self.directory, time_travel, remote_travels, self.worlds)
+        self.players = PlayerChoice(timeline, runs, self.directory, time_travel)
+        self.live_updates = LiveUpdates(timeline, self.directory, agents)
+
+    async def delete_untouched_sessions(self) -> None:
+        """Delete the sessions in which nothing happened before their server was killed."""
+        await self._runs.delete_untouched_sessions()
+
+    async def close(self) -> None:
+        """Close all runs and release the agents' resources."""
+        await self.agents.close()
+        await self.worlds.close()
+        await self._runs.close()

@@ -1,0 +1,56 @@
+"""The endpoints that continue a session from another point of it, fork it, and change who plays its models."""
+
+from __future__ import annotations
+
+from fastapi import Response
+
+from adk_agent_sim.server.sessions.decision_api_models import Suggestion
+from adk_agent_sim.server.sessions.session_api_models import SessionDetail
+from adk_agent_sim.server.time_travel.api_models import (
+    PlayerInput,
+    PlayerOption,
+    TravelInput,
+    TravelPlan,
+    TravelProgress,
+)
+from adk_agent_sim.server.web.api_dependencies import PlayersDependency, TravelDependency
+from adk_agent_sim.server.web.api_router import create_router
+from adk_agent_sim.server.web.responses import json_response
+
+time_travel_api = create_router("/api/sessions/{session_id}")
+
+
+@time_travel_api.post("/travel", response_model=SessionDetail)
+async def travel_in_session(travels: TravelDependency, session_id: str, travel: TravelInput) -> Response:
+    """Undo, redo, go back to a row, or fork; the answer is the session that continues."""
+    return json_response(await travels.travel(session_id, travel))
+
+
+@time_travel_api.post("/travel/plan", response_model=TravelPlan)
+async def plan_travel(travels: TravelDependency, session_id: str, travel: TravelInput) -> Response:
+    """Return what that would do, above all which callbacks run again; nothing is done."""
+    return json_response(await travels.plan(session_id, travel))
+
+
+@time_travel_api.get("/travel", response_model=TravelProgress)
+async def get_travel_progress(travels: TravelDependency, session_id: str) -> Response:
+    """Return what a request for this session that is going on waits for."""
+    return json_response(await travels.get_progress(session_id))
+
+
+@time_travel_api.get("/turns/{turn_id}/decision", response_model=Suggestion)
+async def get_decision(travels: TravelDependency, session_id: str, turn_id: str) -> Response:
+    """Return what was decided in a turn, to be edited."""
+    return json_response(await travels.get_decision(session_id, turn_id))
+
+
+@time_travel_api.get("/players", response_model=list[PlayerOption])
+async def list_players(players: PlayersDependency, session_id: str) -> Response:
+    """Who can play the models of the session from now on."""
+    return json_response(await players.list_players(session_id))
+
+
+@time_travel_api.put("/player", response_model=SessionDetail)
+async def choose_player(players: PlayersDependency, session_id: str, player: PlayerInput) -> Response:
+    """Let another player take the seats of the session's models, from the turn on that waits now."""
+    return json_response(await players.choose_player(session_id, player.player))
