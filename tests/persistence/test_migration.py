@@ -403,7 +403,8 @@ async def test_a_newer_database_is_refused_and_not_changed(database: str, engine
     with engine.begin() as connection:
         connection.execute(tables.schema_version.update().values(version=tables.SCHEMA_VERSION + 1))
 
-    with pytest.raises(StoreTooNew, match=r"version 6, but this release supports.*up to 5\. Upgrade with") as refused:
+    advice = r"version 6, but this release supports.*up to 5\. Install the newer adksim"
+    with pytest.raises(StoreTooNew, match=advice) as refused:
         async with open_store(database):
             pass
 

@@ -246,7 +246,7 @@ class TestPlaying:
         moved = [await pass_time(), await pass_time(seconds=20), await pass_time(until=60)]
         rows = await browser.get_rows(session_id)
         after = await browser.get(f"/sessions/{session_id}")
-        await browser.post(f"/sessions/{session_id}/travel", {"action": "undo"})
+        await browser.post(f"/sessions/{session_id}/time-travel", {"action": "undo"})
         world = await browser.get(f"/sessions/{session_id}/world")
         detail = await browser.get(f"/sessions/{session_id}")
 

@@ -29,7 +29,7 @@ class StoreTooNew(StoreFailed):
             database,
             "open the database",
             f"its tables have version {found_version}, but this release supports versions up to {supported_version}",
-            "Upgrade with `pip install --upgrade adk-agent-sim`, or choose another database.",
+            "Install the newer adksim that wrote it, or choose another database.",
         )
         self.found_version = found_version
         self.supported_version = supported_version

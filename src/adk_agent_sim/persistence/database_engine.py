@@ -132,7 +132,7 @@ def _create_engine(
         engine = create_engine(url, connect_args={**timeout, **(arguments or {})}, pool_pre_ping=not sqlite, **options)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise StoreNotOpened(
-            format_url(url), "the PostgreSQL driver is missing", 'Install it: pip install "adk-agent-sim[postgres]".'
+            format_url(url), "the PostgreSQL driver is missing", 'Install it: pip install "psycopg[binary]>=3.2".'
         ) from error
     if sqlite:
         settings = [

@@ -50,7 +50,7 @@ class TimeTravel(StepwiseRun):
         response: Answer | types.Content | LlmResponse | None = None,
         message: Answer | types.Content | None = None,
         model: str | ModelFunction | StreamPlayer = "human",
-        anyway: bool = False,
+        force: bool = False,
     ) -> Self:
         """Fork the session into a new one, and return its simulation, to be closed by `await forked.close()`.
 
@@ -70,7 +70,7 @@ class TimeTravel(StepwiseRun):
             response: What the turn is decided with: a final response, or anything that a model could return.
             message: The user message that is sent instead of the one that led to the turn.
             model: Who plays the model from there on, as in `Simulation`.
-            anyway: Continue even if the replay differs from the recording; the new session says so.
+            force: Continue even if the replay differs from the recording; the new session says so.
 
         Raises:
             ReplayDiverged: The replay differs from the recording; the error names the first difference.
@@ -98,7 +98,7 @@ class TimeTravel(StepwiseRun):
             response=response,
             message=message,
             model=model,
-            anyway=anyway,
+            force=force,
         )
 
     @classmethod
@@ -114,7 +114,7 @@ class TimeTravel(StepwiseRun):
         run_config: RunConfig | None = None,
         environment: EnvironmentSource | None = None,
         services: RunnerServices | None = None,
-        anyway: bool = False,
+        force: bool = False,
     ) -> Self:
         """Fork a session that was written with `export_jsonl`, for example in another process, long ago.
 
@@ -128,7 +128,7 @@ class TimeTravel(StepwiseRun):
             run_config: ADK's settings for the runs.
             environment: How tools are simulated from there on.
             services: Where the new ADK session is; by default in memory.
-            anyway: As in `fork`.
+            force: As in `fork`.
 
         Raises:
             ImportRefused: The file is no timeline.
@@ -147,7 +147,7 @@ class TimeTravel(StepwiseRun):
             run_config=run_config,
             environment=environment,
             services=services,
-            anyway=anyway,
+            force=force,
         )
 
     @classmethod
@@ -164,7 +164,7 @@ class TimeTravel(StepwiseRun):
         run_config: RunConfig | None = None,
         environment: EnvironmentSource | None = None,
         services: RunnerServices | None = None,
-        anyway: bool = False,
+        force: bool = False,
     ) -> Self:
         """Fork a session of a store; the arguments and errors are those of `fork_file`."""
         timeline = Timeline(store)
@@ -185,7 +185,7 @@ class TimeTravel(StepwiseRun):
 
         prefix = _choose_point(source.events, turn, replaces_message=message is not None)
         return await cls._fork_source(
-            source, prefix, create_run, store, response=response, message=message, model=model, anyway=anyway
+            source, prefix, create_run, store, response=response, message=message, model=model, force=force
         )
 
     @classmethod
@@ -199,7 +199,7 @@ class TimeTravel(StepwiseRun):
         response: Answer | types.Content | LlmResponse | None,
         message: Answer | types.Content | None,
         model: str | ModelFunction | StreamPlayer,
-        anyway: bool,
+        force: bool,
     ) -> Self:
         create_player = create_player_factory(model)
         run = await fork_session(
@@ -207,7 +207,7 @@ class TimeTravel(StepwiseRun):
             prefix,
             lambda: create_run(create_player()),
             description=_name_fork((await source.timeline.get_summary(source.session_id)).name),
-            anyway=anyway,
+            force=force,
         )
         self = cls._adopt(run, store)
         if message is not None:
@@ -225,7 +225,7 @@ class TimeTravel(StepwiseRun):
         prefix = _choose_point(source.events, turn)
         return build_plan(prefix, list_callbacks(self._agent_run.app, prefix.replayed_events))
 
-    async def undo(self, *, model: str | ModelFunction | StreamPlayer = "human", anyway: bool = False) -> Step:
+    async def undo(self, *, model: str | ModelFunction | StreamPlayer = "human", force: bool = False) -> Step:
         """Undo the last decision, with all that followed from it, and return its turn, to be decided again.
 
         The session stays the same. The timeline still shows what was undone; golden traces do not contain it. Several
@@ -233,23 +233,23 @@ class TimeTravel(StepwiseRun):
 
         Args:
             model: Who plays the model from there on; by default you.
-            anyway: Continue even if the replay differs from the recording.
+            force: Continue even if the replay differs from the recording.
 
         Raises:
             ForkRefused: No turn was decided.
             ReplayDiverged: The replay differs from the recording. The session is unchanged.
         """
-        self._replace_run(await undo_turn(self._agent_run, create_player_factory(model), anyway=anyway))
+        self._replace_run(await undo_turn(self._agent_run, create_player_factory(model), force=force))
         return await self.next()
 
-    async def redo(self, *, model: str | ModelFunction | StreamPlayer = "human", anyway: bool = False) -> Step:
+    async def redo(self, *, model: str | ModelFunction | StreamPlayer = "human", force: bool = False) -> Step:
         """Make the decision again that was undone last, and return the step that followed it.
 
         Raises:
             ForkRefused: Nothing was undone since the last decision or message.
             ReplayDiverged: The replay differs from the recording. The session is unchanged.
         """
-        self._replace_run(await redo_turn(self._agent_run, create_player_factory(model), anyway=anyway))
+        self._replace_run(await redo_turn(self._agent_run, create_player_factory(model), force=force))
         return await self.next()
 
     def seat(self, *, model: str | ModelFunction | StreamPlayer) -> None:

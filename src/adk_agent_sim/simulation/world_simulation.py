@@ -11,7 +11,7 @@ from adk_agent_sim.adk.time_travel.fork_source import read_settled_source, read_
 from adk_agent_sim.adk.time_travel.session_forking import find_redone_events, find_undo_point
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.adk.worlds.world_travel import rewind_world_run
+from adk_agent_sim.adk.worlds.world_time_travel import rewind_world_run
 from adk_agent_sim.errors import ForkRefused
 from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline.store import MemoryStore

@@ -48,11 +48,11 @@ import type {
   StateNeeds,
   Suggestion,
   TimeControlInput,
+  TimeTravelPlan,
+  TimeTravelProgress,
+  TimeTravelRequest,
   ToolResponseInput,
   ToolSwitchInput,
-  TravelInput,
-  TravelPlan,
-  TravelProgress,
   UserMessage,
   VerdictInfo,
   WorldGraphInfo,
@@ -240,11 +240,12 @@ export const api = {
     requestJson<ExportResult>("POST", sessionUrl(sessionId, "/export"), input),
   previewExport: (sessionId: string, input: ExportInput) =>
     requestJson<ExportPreview>("POST", sessionUrl(sessionId, "/export/preview"), input),
-  travel: (sessionId: string, input: TravelInput) =>
-    requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/travel"), input),
-  planTravel: (sessionId: string, input: TravelInput) =>
-    requestJson<TravelPlan>("POST", sessionUrl(sessionId, "/travel/plan"), input),
-  getTravelProgress: (sessionId: string) => requestJson<TravelProgress>("GET", sessionUrl(sessionId, "/travel")),
+  timeTravel: (sessionId: string, input: TimeTravelRequest) =>
+    requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/time-travel"), input),
+  planTimeTravel: (sessionId: string, input: TimeTravelRequest) =>
+    requestJson<TimeTravelPlan>("POST", sessionUrl(sessionId, "/time-travel/plan"), input),
+  getTimeTravelProgress: (sessionId: string) =>
+    requestJson<TimeTravelProgress>("GET", sessionUrl(sessionId, "/time-travel")),
   getDecision: (sessionId: string, turnId: string) =>
     requestJson<Suggestion>("GET", turnUrl(sessionId, turnId, "/decision")),
   listPlayers: (sessionId: string) => requestJson<PlayerOption[]>("GET", sessionUrl(sessionId, "/players")),

@@ -1312,6 +1312,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/time-travel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Time Travel Progress
+         * @description Return what a request for this session that is going on waits for.
+         */
+        get: operations["get_time_travel_progress"];
+        put?: never;
+        /**
+         * Time Travel In Session
+         * @description Undo, redo, go back to a row, or fork; the answer is the session that continues.
+         */
+        post: operations["time_travel_in_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/time-travel/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan Time Travel
+         * @description Return what that would do, above all which callbacks run again; nothing is done.
+         */
+        post: operations["plan_time_travel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/tool-calls/{request_id}": {
         parameters: {
             query?: never;
@@ -1346,50 +1390,6 @@ export interface paths {
          * @description Respond to a call as its tool.
          */
         post: operations["respond_as_tool"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/travel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Travel Progress
-         * @description Return what a request for this session that is going on waits for.
-         */
-        get: operations["get_travel_progress"];
-        put?: never;
-        /**
-         * Travel In Session
-         * @description Undo, redo, go back to a row, or fork; the answer is the session that continues.
-         */
-        post: operations["travel_in_session"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/travel/plan": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Plan Travel
-         * @description Return what that would do, above all which callbacks run again; nothing is done.
-         */
-        post: operations["plan_travel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2376,16 +2376,16 @@ export interface components {
          * @description A person's decision as the model: calls with or without text, or a final response.
          */
         DecisionInput: {
-            /**
-             * Anyway
-             * @description Decide although a tool is not offered or arguments are invalid
-             * @default false
-             */
-            anyway: boolean;
             /** Calls */
             calls?: components["schemas"]["CallInput"][];
             /** Decision Id */
             decision_id: string;
+            /**
+             * Force
+             * @description Decide although a tool is not offered or arguments are invalid
+             * @default false
+             */
+            force: boolean;
             /**
              * Json Text
              * @description The final response as JSON text, if there is an output_schema
@@ -2514,7 +2514,7 @@ export interface components {
         ErrorBody: {
             /**
              * Can Override
-             * @description Whether `anyway` or `again` in the request overrides it
+             * @description Whether `force` or `again` in the request overrides it
              * @default false
              */
             can_override: boolean;
@@ -2767,7 +2767,7 @@ export interface components {
         };
         /**
          * ExpectedEventInfo
-         * @description An event that the scenario expects, and what became of it.
+         * @description An event that the scenario expects, and its outcome.
          */
         ExpectedEventInfo: {
             /** Differences */
@@ -2846,14 +2846,14 @@ export interface components {
              * @default false
              */
             again: boolean;
+            /** @description With `evalset`: criteria for all EvalSets of the folder; null to leave them alone */
+            criteria?: components["schemas"]["CriteriaInput"] | null;
             /**
-             * Anyway
+             * Force
              * @description Export it although `adk test` cannot replay it
              * @default false
              */
-            anyway: boolean;
-            /** @description With `evalset`: criteria for all EvalSets of the folder; null to leave them alone */
-            criteria?: components["schemas"]["CriteriaInput"] | null;
+            force: boolean;
             /**
              * Format
              * @default evalset
@@ -2917,7 +2917,7 @@ export interface components {
             left_out: string[];
             /**
              * Obstacles
-             * @description Why it is refused without `anyway`
+             * @description Why it is refused without `force`
              */
             obstacles: string[];
             /**
@@ -3234,11 +3234,11 @@ export interface components {
          */
         PauseAnswerInput: {
             /**
-             * Anyway
+             * Force
              * @description Send input although it does not match the schema
              * @default false
              */
-            anyway: boolean;
+            force: boolean;
             /**
              * Value
              * @description The input, or the fields of the credential, as JSON text; None simulates a sign-in
@@ -3553,12 +3553,6 @@ export interface components {
             /** Agent Name */
             agent_name: string;
             /**
-             * Anyway
-             * @description Whether the call was sent although it does not match the request
-             * @default false
-             */
-            anyway: boolean;
-            /**
              * Branch
              * @description ADK's branch; empty for agents that see the whole conversation
              * @default
@@ -3572,6 +3566,12 @@ export interface components {
             call_id: string;
             /** Duration Ms */
             duration_ms: number | null;
+            /**
+             * Force
+             * @description Whether the call was sent although it does not match the request
+             * @default false
+             */
+            force: boolean;
             /** Index */
             index: number;
             /**
@@ -3665,7 +3665,7 @@ export interface components {
          * @description The kind of fact that a row shows.
          * @enum {string}
          */
-        RowKind: "user" | "call" | "say" | "answer" | "artifact" | "consent" | "request" | "error" | "note" | "world";
+        RowKind: "user" | "call" | "commentary" | "answer" | "artifact" | "consent" | "request" | "error" | "note" | "world";
         /**
          * RowStatus
          * @description The progress of a row; most are done when they appear.
@@ -4338,112 +4338,10 @@ export interface components {
             ][];
         };
         /**
-         * ToolInfo
-         * @description A tool as it is offered to the model.
+         * TimeTravelPlan
+         * @description What a `TimeTravelRequest` would do. Nothing is done by asking for it.
          */
-        ToolInfo: {
-            /**
-             * Asks For Consent
-             * @description Whether a call may ask the user for consent; False if that is not known
-             * @default false
-             */
-            asks_for_consent: boolean;
-            /** Description */
-            description: string;
-            /** Name */
-            name: string;
-            /**
-             * Parameters
-             * @description The schema of the arguments, normalised to JSON Schema
-             */
-            parameters: {
-                [key: string]: unknown;
-            };
-            /**
-             * Response Schema
-             * @description The schema of the result, if declared
-             */
-            response_schema: {
-                [key: string]: unknown;
-            } | null;
-        };
-        /**
-         * ToolResponseInput
-         * @description What a person responds as a tool: a result, or an exception.
-         */
-        ToolResponseInput: {
-            /**
-             * Anyway
-             * @description Send it although it does not match the tool's output schema
-             * @default false
-             */
-            anyway: boolean;
-            /** Decision Id */
-            decision_id: string;
-            /**
-             * Error Message
-             * @default
-             */
-            error_message: string;
-            /**
-             * Error Type
-             * @description The class name of the exception that the tool raises; empty if it returns
-             * @default
-             */
-            error_type: string;
-            /**
-             * Result
-             * @description What the tool returns, as JSON text
-             * @default null
-             */
-            result: string;
-        };
-        /**
-         * ToolSwitchInput
-         * @description A request to choose who plays a tool, for this session and from the next call on.
-         */
-        ToolSwitchInput: {
-            /**
-             * Player
-             * @description rules: whoever the rules say; real: the tool itself; human: a person; else a mock, of which llm and replay must be among the configured mocks of the session
-             * @enum {string}
-             */
-            player: "rules" | "real" | "schema" | "stateful" | "llm" | "replay" | "human";
-            /** Tool Name */
-            tool_name: string;
-        };
-        /**
-         * TravelInput
-         * @description A request to continue a session from another point of it, or to fork it there.
-         */
-        TravelInput: {
-            /**
-             * Action
-             * @enum {string}
-             */
-            action: "undo" | "redo" | "go_back" | "fork";
-            /**
-             * Anyway
-             * @description Continue although the replay differs from the recording
-             * @default false
-             */
-            anyway: boolean;
-            /**
-             * Row
-             * @description The row whose turn is decided again, or whose user message is replaced; for go_back and fork. A fork without a row is where the session is now
-             */
-            row?: number | null;
-            /**
-             * Turn
-             * @description Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them
-             */
-            turn?: number | null;
-        };
-        /**
-         * TravelPlan
-         * @description What a `TravelInput` would do. Nothing is done by asking for it.
-         */
-        TravelPlan: {
+        TimeTravelPlan: {
             /**
              * Agent Name
              * @description The agent whose turn is decided again; empty between two runs
@@ -4471,10 +4369,10 @@ export interface components {
             replayed_turns: number;
         };
         /**
-         * TravelProgress
+         * TimeTravelProgress
          * @description How far a request to continue a session from another point of it, or to fork it, has got.
          */
-        TravelProgress: {
+        TimeTravelProgress: {
             /**
              * Waits For
              * @description What the replay has been waiting for since some seconds; empty if nothing
@@ -4482,18 +4380,120 @@ export interface components {
             waits_for: string;
         };
         /**
+         * TimeTravelRequest
+         * @description A request to continue a session from another point of it, or to fork it there.
+         */
+        TimeTravelRequest: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "undo" | "redo" | "go_back" | "fork";
+            /**
+             * Force
+             * @description Continue although the replay differs from the recording
+             * @default false
+             */
+            force: boolean;
+            /**
+             * Row
+             * @description The row whose turn is decided again, or whose user message is replaced; for go_back and fork. A fork without a row is where the session is now
+             */
+            row?: number | null;
+            /**
+             * Turn
+             * @description Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them
+             */
+            turn?: number | null;
+        };
+        /**
+         * ToolInfo
+         * @description A tool as it is offered to the model.
+         */
+        ToolInfo: {
+            /**
+             * Asks For Consent
+             * @description Whether a call may ask the user for consent; False if that is not known
+             * @default false
+             */
+            asks_for_consent: boolean;
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /**
+             * Parameters
+             * @description The schema of the arguments, normalized to JSON Schema
+             */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /**
+             * Response Schema
+             * @description The schema of the result, if declared
+             */
+            response_schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * ToolResponseInput
+         * @description What a person responds as a tool: a result, or an exception.
+         */
+        ToolResponseInput: {
+            /** Decision Id */
+            decision_id: string;
+            /**
+             * Error Message
+             * @default
+             */
+            error_message: string;
+            /**
+             * Error Type
+             * @description The class name of the exception that the tool raises; empty if it returns
+             * @default
+             */
+            error_type: string;
+            /**
+             * Force
+             * @description Send it although it does not match the tool's output schema
+             * @default false
+             */
+            force: boolean;
+            /**
+             * Result
+             * @description What the tool returns, as JSON text
+             * @default null
+             */
+            result: string;
+        };
+        /**
+         * ToolSwitchInput
+         * @description A request to choose who plays a tool, for this session and from the next call on.
+         */
+        ToolSwitchInput: {
+            /**
+             * Player
+             * @description rules: whoever the rules say; real: the tool itself; human: a person; else a mock, of which llm and replay must be among the configured mocks of the session
+             * @enum {string}
+             */
+            player: "rules" | "real" | "schema" | "stateful" | "llm" | "replay" | "human";
+            /** Tool Name */
+            tool_name: string;
+        };
+        /**
          * UserMessage
          * @description A user message: text, or JSON data for an agent with an input_schema, and files.
          */
         UserMessage: {
+            /** Files */
+            files?: components["schemas"]["FilePart"][];
             /**
-             * Anyway
+             * Force
              * @description Send it although it does not match the schema
              * @default false
              */
-            anyway: boolean;
-            /** Files */
-            files?: components["schemas"]["FilePart"][];
+            force: boolean;
             /**
              * Json Text
              * @description JSON text that is checked against the input_schema
@@ -7013,6 +7013,107 @@ export interface operations {
             };
         };
     };
+    get_time_travel_progress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeTravelProgress"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    time_travel_in_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TimeTravelRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    plan_time_travel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TimeTravelRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeTravelPlan"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     get_tool_call: {
         parameters: {
             query?: never;
@@ -7068,107 +7169,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionDetail"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    get_travel_progress: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TravelProgress"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    travel_in_session: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TravelInput"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionDetail"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    plan_travel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TravelInput"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TravelPlan"];
                 };
             };
             /** @description Default Response */

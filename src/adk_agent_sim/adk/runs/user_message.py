@@ -29,19 +29,19 @@ def build_user_message(
     root: BaseNode,
     message: str | Mapping[str, Any] | Sequence[Any] | BaseModel | types.Content,
     *,
-    anyway: bool = False,
+    force: bool = False,
 ) -> types.Content:
     """Return the message as content; raise InvalidMessage if it does not fit the agent's input_schema.
 
     Args:
         root: The agent.
         message: Text, data for an agent with an input_schema, or a content, which is not validated.
-        anyway: Do not validate.
+        force: Do not validate.
     """
     if isinstance(message, types.Content):
         return message
     schema = get_input_schema(root)
-    if schema is not None and not anyway:
+    if schema is not None and not force:
         problems = _find_problems(schema, cast("Any", root).input_schema, message)
         if problems:
             raise InvalidMessage(root.name, problems)

@@ -132,20 +132,20 @@ class StepwiseRun:
         """What happened to the tool calls so far: which ran for real, which rule simulated the others, unused rules."""
         return self._agent_run.run_environment.plugin.report()
 
-    async def send(self, message: Answer | types.Content, *, anyway: bool = False) -> Step:
+    async def send(self, message: Answer | types.Content, *, force: bool = False) -> Step:
         """Send a user message and return the next step.
 
         Args:
             message: Text, a `types.Content`, or data for an agent with an input_schema.
-            anyway: Send it even if it does not fit the input_schema.
+            force: Send it even if it does not fit the input_schema.
         """
-        await self._agent_run.start(build_user_message(self._agent_run.root_agent, message, anyway=anyway))
+        await self._agent_run.start(build_user_message(self._agent_run.root_agent, message, force=force))
         return await self.next()
 
-    async def decide(self, turn_id: str, response: Json, *, anyway: bool = False) -> Step:
+    async def decide(self, turn_id: str, response: Json, *, force: bool = False) -> Step:
         """Decide a turn with an `LlmResponse` as JSON; the methods of `ModelTurn` are more convenient."""
         session = self._agent_run.recorded_session
-        await session.decide(TurnDecision(session.session_id, turn_id, response, anyway=anyway))
+        await session.decide(TurnDecision(session.session_id, turn_id, response, force=force))
         return await self.next()
 
     async def respond_as_tool(self, response: ToolResponse) -> Step:
@@ -153,19 +153,19 @@ class StepwiseRun:
         await self.timeline.tool_requests.respond(response)
         return await self.next()
 
-    async def answer(self, value: Any, *, anyway: bool = False) -> Step:
+    async def answer(self, value: Any, *, force: bool = False) -> Step:
         """Answer, as the user, the oldest request of ADK that waits: for input, a credential, or consent.
 
         Args:
             value: The input; the credential's fields, or its one text; True or False for consent.
-            anyway: Send input even if it does not match the schema of the request.
+            force: Send input even if it does not match the schema of the request.
 
         Raises:
             InvalidTransition: The agent waits for something else.
             InvalidInput: The input does not match the schema.
             InvalidCredential: The credential does not have the fields of the auth scheme.
         """
-        return await (await self.next()).answer(value, anyway=anyway)
+        return await (await self.next()).answer(value, force=force)
 
     async def next(self) -> Step:
         """Wait for the next step: a turn of the model, a call of a tool you play, a request to the user, or the end."""

@@ -63,7 +63,7 @@ async def fork_session(
     create_run: CreateRun,
     *,
     description: str = "",
-    anyway: bool = False,
+    force: bool = False,
     on_ready: OnReady = _do_nothing,
 ) -> AgentRun:
     """Fork a session into a new one, and return the run that continues it.
@@ -73,7 +73,7 @@ async def fork_session(
         prefix: The point of the fork.
         create_run: Creates a run of the same agent, which is not opened.
         description: A description of the new session for people.
-        anyway: Continue even if the run does not happen again as it was recorded.
+        force: Continue even if the run does not happen again as it was recorded.
         on_ready: Restores what belongs to the session beside ADK's.
 
     Raises:
@@ -92,7 +92,7 @@ async def fork_session(
     difference = await _continue_session(source, prefix, target, session_id, create_session, profile=profile)
     if difference:
         await target.discard()
-        if not anyway:
+        if not force:
             raise ReplayDiverged(difference)
         target = create_run()
         await _continue_session(source, prefix, target, session_id, create_session, profile=profile, is_lenient=True)
@@ -133,14 +133,14 @@ async def fork_between_runs(run: AgentRun, create_run: CreateRun, *, description
 
 
 async def undo_turn(
-    run: AgentRun, create_player: Callable[[], SessionPlayer] = lambda: Player.HUMAN, *, anyway: bool = False
+    run: AgentRun, create_player: Callable[[], SessionPlayer] = lambda: Player.HUMAN, *, force: bool = False
 ) -> AgentRun:
     """Undo the last decision of a session, with all that followed from it.
 
     Args:
         run: The run of the session; it is stopped, if that succeeds.
         create_player: Returns who decides from there on.
-        anyway: Continue even if the run does not happen again as it was recorded.
+        force: Continue even if the run does not happen again as it was recorded.
 
     Returns:
         The run that continues the session: the turn waits for its decision again.
@@ -149,16 +149,16 @@ async def undo_turn(
         ForkRefused: No turn was decided, or the replay differs from the recording. The session is unchanged.
     """
     source, prefix = await read_settled_source(run, find_undo_point)
-    return await rewind_session(run, source, prefix, create_player, anyway=anyway)
+    return await rewind_session(run, source, prefix, create_player, force=force)
 
 
 async def redo_turn(
-    run: AgentRun, create_player: Callable[[], SessionPlayer] = lambda: Player.HUMAN, *, anyway: bool = False
+    run: AgentRun, create_player: Callable[[], SessionPlayer] = lambda: Player.HUMAN, *, force: bool = False
 ) -> AgentRun:
     """Redo the decision that was undone last; the arguments and errors are those of `undo_turn`."""
     source = await read_source_of_run(run)
     source = select_events(source, find_redone_events(await source.timeline.read_events(source.session_id)), run)
-    return await rewind_session(run, source, cut_at_end(source.events), create_player, redone=True, anyway=anyway)
+    return await rewind_session(run, source, cut_at_end(source.events), create_player, redone=True, force=force)
 
 
 def find_undo_point(events: Sequence[Event]) -> TurnPrefix:
@@ -195,7 +195,7 @@ async def rewind_session(
     create_player: Callable[[], SessionPlayer],
     *,
     redone: bool = False,
-    anyway: bool = False,
+    force: bool = False,
     create_run: Callable[[SessionPlayer], AgentRun] | None = None,
     on_ready: OnReady = _do_nothing,
 ) -> AgentRun:
@@ -207,7 +207,7 @@ async def rewind_session(
         prefix: The point.
         create_player: Returns who decides from there on.
         redone: Whether undone decisions count again.
-        anyway: Continue even if the run does not happen again as it was recorded.
+        force: Continue even if the run does not happen again as it was recorded.
         create_run: Creates the run that takes the place of the other; by default a copy of it.
         on_ready: Restores what belongs to the session beside ADK's.
 
@@ -226,7 +226,7 @@ async def rewind_session(
     difference = await _continue_session(source, prefix, target, source.session_id, rewind)
     if difference:
         await target.discard()
-        if not anyway:
+        if not force:
             raise ReplayDiverged(difference)
         target = create_next(create_player())
         await _continue_session(source, prefix, target, source.session_id, rewind, is_lenient=True)

@@ -13,7 +13,7 @@ from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.adk.worlds.world_travel import fork_world_run, rewind_world_run
+from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run
 from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.server.sessions.session_runs import SessionRuns

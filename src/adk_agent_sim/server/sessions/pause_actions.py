@@ -108,7 +108,7 @@ class PauseActions:
         if request.kind is RequestKind.CREDENTIAL:
             message = build_credential_answer(request_id, arguments, value)
         else:
-            message = build_input_answer(request_id, arguments, value, anyway=answer.anyway)
+            message = build_input_answer(request_id, arguments, value, force=answer.force)
         await self.send(session_id, message, "answer a request")
 
     async def send(self, session_id: str, message: AnswerMessage, action: str) -> None:

@@ -48,7 +48,7 @@ class SessionActions:
         if json_text is None and not message.text.strip() and not files:
             raise InvalidTransition("The message is empty: write something, or add a file.")
         text = message.text if json_text is None else dump_json(parse_json_input(json_text, "The message"))
-        content = build_user_message(run.root_agent, text, anyway=message.anyway)
+        content = build_user_message(run.root_agent, text, force=message.force)
         await run.start(attach_files(content, files))
         return await self._directory.get_detail(session_id)
 

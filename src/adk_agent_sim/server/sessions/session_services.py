@@ -18,7 +18,7 @@ from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
 from adk_agent_sim.server.exports.session_exporter import SessionExporter
 from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
-from adk_agent_sim.server.remote.remote_travels import RemoteTravels
+from adk_agent_sim.server.remote.remote_time_travel import RemoteTimeTravel
 from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.server.sessions.environment_controls import EnvironmentControls
 from adk_agent_sim.server.sessions.form_checks import FormChecks
@@ -70,9 +70,11 @@ class SessionServices:
         self.forms = FormChecks(timeline, runs)
         self.environment = EnvironmentControls(timeline, runs)
         self.exporter = SessionExporter(timeline, runs, evals)
-        remote_travels = RemoteTravels(timeline, restarts)
+        remote_time_travel = RemoteTimeTravel(timeline, restarts)
         self.worlds = WorldRuns(timeline, runs)
-        self.travels = TimeTravelActions(timeline, runs, self.directory, time_travel, remote_travels, self.worlds)
+        self.time_travel = TimeTravelActions(
+            timeline, runs, self.directory, time_travel, remote_time_travel, self.worlds
+        )
         self.players = PlayerChoice(timeline, runs, self.directory, time_travel)
         self.live_updates = LiveUpdates(timeline, self.directory, agents)
 

@@ -54,7 +54,7 @@ class ToolActions:
                 error_type=response.error_type,
                 error_message=response.error_message,
                 decision_id=response.decision_id,
-                anyway=response.anyway,
+                force=response.force,
             )
         )
         return await self._directory.get_detail(session_id)

@@ -38,7 +38,7 @@ class TurnActions:
         decide = run.recorded_session.decide if run else self._timeline.decide
         try:
             await decide(
-                TurnDecision(session_id, turn_id, response, decision_id=decision.decision_id, anyway=decision.anyway)
+                TurnDecision(session_id, turn_id, response, decision_id=decision.decision_id, force=decision.force)
             )
         except InvalidArguments as error:
             if decision.calls:

@@ -9,39 +9,41 @@ from adk_agent_sim.server.sessions.session_api_models import SessionDetail
 from adk_agent_sim.server.time_travel.api_models import (
     PlayerInput,
     PlayerOption,
-    TravelInput,
-    TravelPlan,
-    TravelProgress,
+    TimeTravelPlan,
+    TimeTravelProgress,
+    TimeTravelRequest,
 )
-from adk_agent_sim.server.web.api_dependencies import PlayersDependency, TravelDependency
+from adk_agent_sim.server.web.api_dependencies import PlayersDependency, TimeTravelDependency
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import json_response
 
 time_travel_api = create_router("/api/sessions/{session_id}")
 
 
-@time_travel_api.post("/travel", response_model=SessionDetail)
-async def travel_in_session(travels: TravelDependency, session_id: str, travel: TravelInput) -> Response:
+@time_travel_api.post("/time-travel", response_model=SessionDetail)
+async def time_travel_in_session(
+    time_travel: TimeTravelDependency, session_id: str, request: TimeTravelRequest
+) -> Response:
     """Undo, redo, go back to a row, or fork; the answer is the session that continues."""
-    return json_response(await travels.travel(session_id, travel))
+    return json_response(await time_travel.perform(session_id, request))
 
 
-@time_travel_api.post("/travel/plan", response_model=TravelPlan)
-async def plan_travel(travels: TravelDependency, session_id: str, travel: TravelInput) -> Response:
+@time_travel_api.post("/time-travel/plan", response_model=TimeTravelPlan)
+async def plan_time_travel(time_travel: TimeTravelDependency, session_id: str, request: TimeTravelRequest) -> Response:
     """Return what that would do, above all which callbacks run again; nothing is done."""
-    return json_response(await travels.plan(session_id, travel))
+    return json_response(await time_travel.plan(session_id, request))
 
 
-@time_travel_api.get("/travel", response_model=TravelProgress)
-async def get_travel_progress(travels: TravelDependency, session_id: str) -> Response:
+@time_travel_api.get("/time-travel", response_model=TimeTravelProgress)
+async def get_time_travel_progress(time_travel: TimeTravelDependency, session_id: str) -> Response:
     """Return what a request for this session that is going on waits for."""
-    return json_response(await travels.get_progress(session_id))
+    return json_response(await time_travel.get_progress(session_id))
 
 
 @time_travel_api.get("/turns/{turn_id}/decision", response_model=Suggestion)
-async def get_decision(travels: TravelDependency, session_id: str, turn_id: str) -> Response:
+async def get_decision(time_travel: TimeTravelDependency, session_id: str, turn_id: str) -> Response:
     """Return what was decided in a turn, to be edited."""
-    return json_response(await travels.get_decision(session_id, turn_id))
+    return json_response(await time_travel.get_decision(session_id, turn_id))
 
 
 @time_travel_api.get("/players", response_model=list[PlayerOption])

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from adk_agent_sim.use_cases.record import Record
 
-TravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
+TimeTravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
 
 
 class SessionLink(Record):
@@ -35,10 +35,10 @@ class TimeTravelInfo(Record):
     forks: list[SessionLink] = Field(default_factory=list[SessionLink], description="The forks of this session")
 
 
-class TravelInput(Record):
+class TimeTravelRequest(Record):
     """A request to continue a session from another point of it, or to fork it there."""
 
-    action: TravelAction
+    action: TimeTravelAction
     row: int | None = Field(
         default=None,
         ge=0,
@@ -52,11 +52,11 @@ class TravelInput(Record):
         le=2**53 - 1,
         description="Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them",
     )
-    anyway: bool = Field(default=False, description="Continue although the replay differs from the recording")
+    force: bool = Field(default=False, description="Continue although the replay differs from the recording")
 
 
-class TravelPlan(Record):
-    """What a `TravelInput` would do. Nothing is done by asking for it."""
+class TimeTravelPlan(Record):
+    """What a `TimeTravelRequest` would do. Nothing is done by asking for it."""
 
     agent_name: str = Field(description="The agent whose turn is decided again; empty between two runs")
     copied_runs: int = Field(description="How many runs are kept as they are; no part of them runs again")
@@ -65,7 +65,7 @@ class TravelPlan(Record):
     callbacks: list[str] = Field(description="What runs again: callbacks, plugins and workflow functions")
 
 
-class TravelProgress(Record):
+class TimeTravelProgress(Record):
     """How far a request to continue a session from another point of it, or to fork it, has got."""
 
     waits_for: str = Field(description="What the replay has been waiting for since some seconds; empty if nothing")

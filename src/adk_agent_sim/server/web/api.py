@@ -26,7 +26,7 @@ from adk_agent_sim.server.web.api_dependencies import (
     AgentsDependency,
     DirectoryDependency,
     ReaderDependency,
-    TravelDependency,
+    TimeTravelDependency,
 )
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.media_response import build_media_response
@@ -159,10 +159,10 @@ async def get_session_world(reader: ReaderDependency, session_id: str) -> Respon
 
 @api.post("/sessions/{session_id}/world/time", response_model=PlayedWorldInfo)
 async def pass_world_time(
-    reader: ReaderDependency, travels: TravelDependency, session_id: str, time_control: TimeControlInput
+    reader: ReaderDependency, time_travel: TimeTravelDependency, session_id: str, time_control: TimeControlInput
 ) -> Response:
     """Let time pass in the world that a person plays in, while their turn waits; the answer is the world after it."""
-    await travels.pass_time(session_id, time_control)
+    await time_travel.pass_time(session_id, time_control)
     return json_response(reader.get_world(session_id))
 
 

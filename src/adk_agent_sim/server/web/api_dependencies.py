@@ -63,8 +63,8 @@ def _get_exporter(services: _Services) -> SessionExporter:
     return services.exporter
 
 
-def _get_travels(services: _Services) -> TimeTravelActions:
-    return services.travels
+def _get_time_travel(services: _Services) -> TimeTravelActions:
+    return services.time_travel
 
 
 def _get_players(services: _Services) -> PlayerChoice:
@@ -80,5 +80,5 @@ ToolsDependency = Annotated[ToolActions, Depends(_get_tools)]
 FormsDependency = Annotated[FormChecks, Depends(_get_forms)]
 EnvironmentDependency = Annotated[EnvironmentControls, Depends(_get_environment)]
 ExporterDependency = Annotated[SessionExporter, Depends(_get_exporter)]
-TravelDependency = Annotated[TimeTravelActions, Depends(_get_travels)]
+TimeTravelDependency = Annotated[TimeTravelActions, Depends(_get_time_travel)]
 PlayersDependency = Annotated[PlayerChoice, Depends(_get_players)]

@@ -1,4 +1,4 @@
-"""Goes back in sessions of agents in other processes: these replay the run, and this server writes what came of it."""
+"""Goes back in sessions of agents in other processes: these replay the run, and this server writes the outcome."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DISCONNECTED = "The agent's process has disconnected while a tool was running. 
 ChoosePoint = Callable[[Sequence[Event]], TurnPrefix]
 
 
-class RemoteTravels:
+class RemoteTimeTravel:
     """Lets agents' processes restart their sessions."""
 
     def __init__(self, timeline: Timeline, restarts: AgentRestarts) -> None:
@@ -73,7 +73,7 @@ class RemoteTravels:
         prefix: TurnPrefix,
         *,
         description: str,
-        anyway: bool,
+        force: bool,
         on_wait: Callable[[str], object],
     ) -> str:
         """Fork a session at a turn; returns the id of the new one.
@@ -100,7 +100,7 @@ class RemoteTravels:
 
         difference = await restart("", prefix.events, is_lenient=False)
         if difference:
-            if not anyway:
+            if not force:
                 raise ReplayDiverged(difference)
             await restart(difference, prefix.completed, is_lenient=True)
         await link_forked_session(source, session_id)
@@ -113,7 +113,7 @@ class RemoteTravels:
         prefix: TurnPrefix,
         *,
         redone: bool,
-        anyway: bool,
+        force: bool,
         on_wait: Callable[[str], object],
     ) -> None:
         """Continue a session from another point of it.
@@ -131,7 +131,7 @@ class RemoteTravels:
         session_id = source.session_id
         difference = await process.restart(session_id, session_id, prefix, write(prefix.events), on_wait=on_wait)
         if difference:
-            if not anyway:
+            if not force:
                 raise ReplayDiverged(difference)
             await process.restart(
                 session_id, session_id, prefix, write(prefix.completed), on_wait=on_wait, is_lenient=True
