@@ -33,3 +33,16 @@ class StoreTooNew(StoreFailed):
         )
         self.found_version = found_version
         self.supported_version = supported_version
+
+
+class StoreTooOld(StoreFailed):
+    """A development version from before the first release wrote the database; it was not changed."""
+
+    def __init__(self, database: str, found_version: int) -> None:
+        super().__init__(
+            database,
+            "open the database",
+            f"a development version wrote it (version {found_version} of the tables), and it was left as it is",
+            "Choose another database.",
+        )
+        self.found_version = found_version
