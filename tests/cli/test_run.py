@@ -263,7 +263,7 @@ class TestReplay:
         eval_set.write_text(eval_set.read_text().replace('"result": 9', '"result": 10'))
         (case,) = json.loads(_run("replay", str(eval_set), "--agent", _MATH, "--json").stdout)
 
-        assert not case["same"]
+        assert not case["is_unchanged"]
         assert case["differences"][0]["recorded"] == {"result": 10}
         assert case["differences"][0]["found"] == {"result": 9}
 
@@ -302,7 +302,7 @@ class TestReplay:
         done = _run("replay", str(eval_set), "--agent", str(folder), "--json")
 
         (case,) = json.loads(done.stdout)
-        assert case["same"]
+        assert case["is_unchanged"]
         assert "loading" in done.stderr
 
     def test_an_eval_set_of_an_older_format_is_read(self, tmp_path: Path) -> None:
