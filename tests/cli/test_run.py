@@ -264,8 +264,8 @@ class TestReplay:
         (case,) = json.loads(_run("replay", str(eval_set), "--agent", _MATH, "--json").stdout)
 
         assert not case["is_unchanged"]
-        assert case["differences"][0]["recorded"] == {"result": 10}
-        assert case["differences"][0]["found"] == {"result": 9}
+        (difference,) = case["differences"]
+        assert (difference["recorded"], difference["found"]) == ('{"result": 10}', '{"result": 9}')
 
     def test_a_case_that_is_not_there_names_those_that_are(self, eval_set: Path) -> None:
         done = _run("replay", str(eval_set), "--agent", _MATH, "--case", "nope")
