@@ -397,8 +397,10 @@ class _Export:
     def _check_place(self) -> None:
         """Raise ExportRefused if a file would be overwritten, or if the criteria cannot be written beside it."""
         path, criteria = self.path, self.request.criteria
-        is_new = self._requested_path is not None and not self._format.is_appended and self._replaced is None
-        if is_new and (path.exists() or path.is_symlink()):
+        is_file = self._requested_path is not None and not self._format.is_appended and self._replaced is None
+        # A golden trace may have been edited since; a report or a timeline of the same session is only older.
+        is_own = not self._format.is_golden_trace and self._previous is not None and Path(self._previous.path) == path
+        if is_file and not is_own and (path.exists() or path.is_symlink()):
             raise ExportRefused(f"{path} exists already and was not changed. Choose another name, or replace it.")
         if criteria is not None:
             config_path = get_config_path(path)
