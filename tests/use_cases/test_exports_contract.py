@@ -62,9 +62,10 @@ def _export_row(
         write_existing(place)
         config = _load_config(place)
         async with place.open_timeline() as timeline:
-            for request in map(ExportRequest.model_validate, requests):
-                answer = await exports.export_session(timeline, place.session_ids[session], request, config)
-        return answer
+            return [
+                await exports.export_session(timeline, place.session_ids[session], request, config)
+                for request in map(ExportRequest.model_validate, requests)
+            ][-1]
 
     async def export_with_command(place: Place) -> Any:
         write_existing(place)
@@ -285,7 +286,12 @@ def _check_rendered(outcome: Outcome) -> None:
     assert (outcome.files, outcome.exports["<unfinished>"]) == ({}, [])
 
 
-_WRITTEN = {"format": "markdown", "path": "/somewhere/report.md", "eval_id": "report", "exported_at": 2.0}
+_WRITTEN: dict[str, Any] = {
+    "format": "markdown",
+    "path": "/somewhere/report.md",
+    "eval_id": "report",
+    "exported_at": 2.0,
+}
 
 
 async def _record_in_python(place: Place) -> Any:
