@@ -53,10 +53,8 @@ class ExportSource:
     @cached_property
     def trace_events(self) -> Sequence[Event]:
         """The events of a golden trace or a fixture."""
-        is_whole = not self.finished_only
-        selected = (
-            remove_faulty_turns(remove_undone_events(self._log)) if is_whole else select_finished_events(self._log)
-        )
+        log = self._log
+        selected = select_finished_events(log) if self.finished_only else remove_faulty_turns(remove_undone_events(log))
         return selected if self.include_rejected else remove_rejected_responses(selected)
 
     @cached_property

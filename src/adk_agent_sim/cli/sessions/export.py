@@ -150,13 +150,14 @@ async def _export_session(
     from adk_agent_sim.timeline.timeline import Timeline
     from adk_agent_sim.use_cases.exports import export_session, render_export
 
-    async with open_store(database) as store, lock_if_free(database) as may_write:
+    async with open_store(database) as store:
         timeline = Timeline(store)
         session_id = (await find_session(timeline, name)).session_id
         if is_printed:
             return await render_export(timeline, session_id, request, agent)
-        record = None if may_write else _record_on_server
-        return await export_session(timeline, session_id, request, agent, record=record)
+        async with lock_if_free(database) as may_write:
+            record = None if may_write else _record_on_server
+            return await export_session(timeline, session_id, request, agent, record=record)
 
 
 async def _record_on_server(session_id: str, entry: ExportEntry) -> None:
@@ -167,8 +168,8 @@ async def _record_on_server(session_id: str, entry: ExportEntry) -> None:
     path = f"/api/sessions/{session_id}/exports"
     answer = await asyncio.to_thread(request_json, server, "POST", path, asdict(entry)) if server else None
     if answer is None or not answer.is_ok:
-        advice = "Export it in the browser app of that server, or when the server has stopped."
-        raise StoreFailed("the database", "write to", "a server uses it that cannot be asked", advice)
+        reason = "another process uses it, and no server of yours that has the session answers"
+        raise StoreFailed("the database", "write to", reason, "Export it with --replace when that process has ended.")
 
 
 def _print_result(result: ExportResult) -> None:
