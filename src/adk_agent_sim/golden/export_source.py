@@ -9,14 +9,13 @@ from functools import cached_property
 from google.adk.evaluation.eval_case import EvalCase
 
 from adk_agent_sim.errors import SessionIncomplete
-from adk_agent_sim.golden.faulty_turns import remove_faulty_turns
 from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBuilder
-from adk_agent_sim.golden.rejected_responses import remove_rejected_responses
 from adk_agent_sim.golden.session import (
     SimulatedAgentConfig,
     SimulationSession,
     select_finished_events,
 )
+from adk_agent_sim.golden.trace_omissions import remove_faulty_turns, remove_rejected_responses
 from adk_agent_sim.golden.user_turns import describe_left_out
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.redaction.redactor import redact_events
