@@ -10,10 +10,15 @@ from timeline_builders import ask_turn, build_request_blocks, user_content
 
 from adk_agent_sim.errors import InvalidArguments
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
-from adk_agent_sim.server.sessions.decision_api_models import CallInput, CheckInput, DecisionInput
+from adk_agent_sim.server.sessions.decision_api_models import CheckInput, DecisionInput
+from adk_agent_sim.server.sessions.decision_parsing import build_response, find_call_problems
 from adk_agent_sim.server.sessions.session_services import SessionServices
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.decision_checks import get_function_calls
+from adk_agent_sim.timeline.model_request import RequestSettings
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.turns import CallInput, decide_turn
 
 _ANSWER_SCHEMA = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
 
@@ -56,12 +61,17 @@ class _WaitingTurn:
         return len(await self.services.forms.find_problems(self.session_id, "turn", form))
 
     async def decide(self, arguments: str) -> None:
-        decision = DecisionInput(decision_id=uuid4().hex, calls=[CallInput(name="add", arguments=arguments)])
-        await self.services.turns.decide(self.session_id, "turn", decision)
+        _, response = await self._read_decision(arguments)
+        await decide_turn(await self.services.open_session(self.session_id), "turn", response)
 
     async def find_call_problems(self, arguments: str) -> int:
+        request, response = await self._read_decision(arguments)
+        return len(find_call_problems(request, get_function_calls(response)))
+
+    async def _read_decision(self, arguments: str) -> tuple[RequestSettings, Json]:
         decision = DecisionInput(decision_id=uuid4().hex, calls=[CallInput(name="add", arguments=arguments)])
-        return len(await self.services.turns.find_call_problems(self.session_id, "turn", decision))
+        request = await self.timeline.read_request_settings(await self.timeline.get_turn(self.session_id, "turn"))
+        return request, build_response(decision, request)
 
 
 @pytest.mark.parametrize("content_count", [10, 1_000])

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from google.adk.evaluation.eval_case import EvalCase
 
-from adk_agent_sim.adk.steps.stepwise_run import StepwiseRun
 from adk_agent_sim.golden.adk_test_fixture import write_adk_test_fixture
 from adk_agent_sim.golden.eval_criteria import EvalCriteria, check_config, write_criteria
 from adk_agent_sim.golden.eval_set import EvalSetWriter
@@ -15,6 +14,7 @@ from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBu
 from adk_agent_sim.golden.markdown_report import render_markdown_report
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_exported_events
 from adk_agent_sim.golden.user_turns import describe_left_out
+from adk_agent_sim.simulation.session_actions import SessionActions
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.redaction.redacted_records import iter_redacted_records
@@ -23,7 +23,7 @@ from adk_agent_sim.timeline.redaction.redactor import redact_events
 _log = get_logger(__name__)
 
 
-class SessionExports(StepwiseRun):
+class SessionExports(SessionActions):
     """Reads and exports the session of a simulation."""
 
     def session(

@@ -20,7 +20,6 @@ from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
 from adk_agent_sim.adk.runs.runner_services import RunnerServices
 from adk_agent_sim.adk.runs.user_message import build_user_message
 from adk_agent_sim.adk.steps.steps import Answer, ModelTurn, Step
-from adk_agent_sim.adk.steps.stepwise_run import StepwiseRun
 from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
 from adk_agent_sim.adk.time_travel.fork_point import ForkPlan, build_plan, choose_fork_point
 from adk_agent_sim.adk.time_travel.fork_source import ForkSource, read_settled_source, read_source, read_source_of_run
@@ -31,6 +30,7 @@ from adk_agent_sim.adk.time_travel.session_forking import (
     undo_turn,
     update_player,
 )
+from adk_agent_sim.simulation.session_actions import SessionActions
 from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.jsonl import load_session
 from adk_agent_sim.timeline.session_state import find_agent_joined
@@ -40,7 +40,7 @@ from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 
-class TimeTravel(StepwiseRun):
+class TimeTravel(SessionActions):
     """Forks, undoes and redoes the session of a simulation."""
 
     async def fork(

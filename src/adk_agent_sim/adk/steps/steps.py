@@ -19,10 +19,10 @@ from google.genai import types
 from pydantic import BaseModel
 
 from adk_agent_sim.adk.runs.user_message import build_consent_message
-from adk_agent_sim.errors import InvalidAnswer, InvalidArguments, InvalidTransition, Problem
+from adk_agent_sim.errors import InvalidAnswer, InvalidTransition, Problem
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
-from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
+from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE, build_response_arguments
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.strict_json import parse_json
 from adk_agent_sim.timeline.submissions import ToolRequest, ToolResponse
@@ -184,16 +184,8 @@ class ModelTurn(Step):
             if anyway:
                 return await self._respond_with_text(answer, anyway=True)
             raise InvalidAnswer([Problem(path="", message=f"it must be JSON: {error}")]) from None
-        schema: dict[str, Any] = self.tools[SET_MODEL_RESPONSE].parameters_json_schema or {}
-        fields = list(schema.get("properties", {}))
-        # ADK wraps an output type that is no object, such as a list, in an object with one field.
-        if not isinstance(data, dict) or (fields == ["response"] and "response" not in data):
-            data = {next(iter(fields), "response"): cast("Json", data)}
-        try:
-            return await self.call(SET_MODEL_RESPONSE, cast("dict[str, Json]", data), anyway=anyway)
-        except InvalidArguments as refused:
-            # The person gave an answer and knows nothing of the tool by which ADK takes it.
-            raise InvalidAnswer(refused.problems) from None
+        arguments = build_response_arguments(self.tools[SET_MODEL_RESPONSE].parameters_json_schema, data)
+        return await self.call(SET_MODEL_RESPONSE, arguments, anyway=anyway)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

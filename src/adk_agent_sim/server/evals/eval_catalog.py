@@ -40,9 +40,9 @@ from adk_agent_sim.server.evals.case_replays import CaseReplays, LoadedAgent
 from adk_agent_sim.server.evals.eval_views import build_check_info, build_field_info
 from adk_agent_sim.server.sessions import row_details
 from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail, to_api_row
-from adk_agent_sim.server.web.json_input import parse_json_object_input
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.json_input import parse_json_object_input
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 
 MAX_FIELD_CHARS = 100_000

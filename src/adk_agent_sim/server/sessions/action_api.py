@@ -10,10 +10,10 @@ from adk_agent_sim.server.sessions.decision_api_models import (
     CheckInput,
     ConfirmationInput,
     DecisionInput,
-    Suggestion,
     ToolResponseInput,
     UserMessage,
 )
+from adk_agent_sim.server.sessions.decision_parsing import build_response, find_call_problems
 from adk_agent_sim.server.sessions.environment_api_models import (
     EnvironmentInfo,
     FaultInput,
@@ -29,12 +29,15 @@ from adk_agent_sim.server.web.api_dependencies import (
     EnvironmentDependency,
     ExporterDependency,
     FormsDependency,
+    SessionDependency,
     ToolsDependency,
-    TurnsDependency,
 )
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import error_response, json_response
-from adk_agent_sim.use_cases.record import FieldProblem
+from adk_agent_sim.timeline.decision_checks import get_function_calls
+from adk_agent_sim.use_cases import turns
+from adk_agent_sim.use_cases.record import Answer, FieldProblem
+from adk_agent_sim.use_cases.turns import Suggestion
 
 action_api = create_router("/api/sessions/{session_id}")
 
@@ -83,26 +86,30 @@ async def note_row(actions: ActionsDependency, session_id: str, index: int, note
     return json_response(await actions.note_row(session_id, index, note.text))
 
 
-@action_api.post("/turns/{turn_id}/decision", response_model=SessionDetail)
-async def decide_turn(turns: TurnsDependency, session_id: str, turn_id: str, decision: DecisionInput) -> Response:
+@action_api.post("/turns/{turn_id}/decision", response_model=Answer)
+async def decide_turn(session: SessionDependency, turn_id: str, decision: DecisionInput) -> Response:
     """Decide a turn as its model."""
+    turn = await session.timeline.get_turn(session.session_id, turn_id)
+    request = await session.timeline.read_request_settings(turn)
+    response, anyway = build_response(decision, request), decision.anyway
     try:
-        return json_response(await turns.decide(session_id, turn_id, decision))
+        answer = await turns.decide_turn(session, turn_id, response, decision_id=decision.decision_id, anyway=anyway)
     except (InvalidArguments, ToolNotOffered) as error:
         # The timeline stops at the first invalid call; a person wants to see the problems of all of them.
-        return error_response(error, await turns.find_call_problems(session_id, turn_id, decision))
+        return error_response(error, find_call_problems(request, get_function_calls(response)))
+    return json_response(answer)
 
 
 @action_api.post("/turns/{turn_id}/suggestion", response_model=Suggestion)
-async def suggest_decision(turns: TurnsDependency, session_id: str, turn_id: str) -> Response:
+async def suggest_decision(session: SessionDependency, turn_id: str) -> Response:
     """Ask the agent's own model what it would decide; the turn keeps waiting."""
-    return json_response(await turns.suggest_decision(session_id, turn_id))
+    return json_response(await turns.suggest_decision(session, turn_id))
 
 
-@action_api.post("/turns/{turn_id}/own-model", response_model=SessionDetail)
-async def decide_with_own_model(turns: TurnsDependency, session_id: str, turn_id: str) -> Response:
+@action_api.post("/turns/{turn_id}/own-model", response_model=Answer)
+async def decide_with_own_model(session: SessionDependency, turn_id: str) -> Response:
     """Let the agent's own model decide this turn."""
-    return json_response(await turns.decide_with_own_model(session_id, turn_id))
+    return json_response(await turns.decide_with_own_model(session, turn_id))
 
 
 @action_api.get("/tool-calls/{request_id}", response_model=PendingToolCall)

@@ -11,8 +11,8 @@ from adk_agent_sim.server.sessions import decision_parsing
 from adk_agent_sim.server.sessions.decision_api_models import CheckInput, DecisionInput
 from adk_agent_sim.server.sessions.pause_actions import load_pause_arguments
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.web.json_input import parse_json_input
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.json_input import parse_json_input
 from adk_agent_sim.timeline.model_request import RequestSettings
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.timeline import Timeline

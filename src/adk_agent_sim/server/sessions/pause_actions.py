@@ -17,10 +17,10 @@ from adk_agent_sim.errors import AgentNotLocal, ForkRefused, NotFound
 from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
 from adk_agent_sim.server.sessions.pause_api_models import PauseAnswerInput, PendingPause
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.web.json_input import parse_json_input
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.json_input import parse_json_input
 from adk_agent_sim.timeline.read_model.pause_requests import find_pause_arguments
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary

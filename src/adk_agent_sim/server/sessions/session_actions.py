@@ -15,7 +15,7 @@ from adk_agent_sim.server.sessions.row_api_models import Row, to_api_row
 from adk_agent_sim.server.sessions.session_api_models import SessionDetail, StateEdit
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.web.json_input import parse_json_input, parse_json_object_input
+from adk_agent_sim.timeline.json_input import parse_json_input, parse_json_object_input
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.timeline import Timeline

@@ -22,12 +22,12 @@ from adk_agent_sim.server.sessions.session_api_models import (
 from adk_agent_sim.server.sessions.session_describer import SessionDescriber
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
 from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
-from adk_agent_sim.server.web.json_input import parse_json_object_input
 from adk_agent_sim.server.web.page_cursors import (
     format_queue_cursor,
     format_session_cursor,
     parse_queue_cursor,
 )
+from adk_agent_sim.timeline.json_input import parse_json_object_input
 from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER, summarize_text
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_queries import SessionFilter

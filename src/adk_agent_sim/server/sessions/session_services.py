@@ -3,7 +3,6 @@
 SessionRuns  (agents in this process) --+--> SessionDirectory     list, create, rename, close, delete
 Timeline     (summaries and rows)     --+--> SessionReader        rows, briefing, request, state
                                         +--> SessionActions       as the user: messages, confirmations, stop; notes
-                                        +--> TurnActions          as the model: decide, suggest
                                         +--> ToolActions          as a tool: respond
                                         +--> FormChecks           problems of a form before it is sent
                                         +--> EnvironmentControls  rules and faults
@@ -25,12 +24,12 @@ from adk_agent_sim.server.sessions.form_checks import FormChecks
 from adk_agent_sim.server.sessions.live_updates import LiveUpdates
 from adk_agent_sim.server.sessions.pause_actions import PauseActions
 from adk_agent_sim.server.sessions.player_choice import PlayerChoice
+from adk_agent_sim.server.sessions.served_session import ServedSession
 from adk_agent_sim.server.sessions.session_actions import SessionActions
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_reader import SessionReader
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
 from adk_agent_sim.server.sessions.tool_actions import ToolActions
-from adk_agent_sim.server.sessions.turn_actions import TurnActions
 from adk_agent_sim.server.time_travel.time_travel_actions import TimeTravelActions
 from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
 from adk_agent_sim.timeline.timeline import Timeline
@@ -58,14 +57,14 @@ class SessionServices:
             evals: The files of eval cases, among which exports are found.
         """
         self.agents = agents
-        restarts = restarts or AgentRestarts(timeline)
+        self._timeline = timeline
+        self._restarts = restarts = restarts or AgentRestarts(timeline)
         self._runs = runs = SessionRuns(agents, timeline, allow_remote_agents=allow_remote_agents)
         time_travel = TimeTravelDescriber(timeline, runs, restarts)
         pauses = PauseActions(timeline, runs, restarts)
         self.directory = SessionDirectory(timeline, runs, time_travel, pauses)
         self.reader = SessionReader(timeline, runs)
         self.actions = SessionActions(timeline, runs, self.directory, pauses)
-        self.turns = TurnActions(timeline, runs, self.directory)
         self.tools = ToolActions(timeline, runs, self.directory)
         self.forms = FormChecks(timeline, runs)
         self.environment = EnvironmentControls(timeline, runs)
@@ -75,6 +74,11 @@ class SessionServices:
         self.travels = TimeTravelActions(timeline, runs, self.directory, time_travel, remote_travels, self.worlds)
         self.players = PlayerChoice(timeline, runs, self.directory, time_travel)
         self.live_updates = LiveUpdates(timeline, self.directory, agents)
+
+    async def open_session(self, session_id: str) -> ServedSession:
+        """Return a session, for the operations in it; raise SessionNotFound if there is none."""
+        await self._timeline.get_summary(session_id)
+        return ServedSession(self._timeline, session_id, self._runs, self._restarts)
 
     async def delete_untouched_sessions(self) -> None:
         """Delete the sessions in which nothing happened before their server was killed."""

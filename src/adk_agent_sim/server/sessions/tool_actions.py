@@ -7,7 +7,7 @@ from adk_agent_sim.server.sessions.decision_api_models import ToolResponseInput
 from adk_agent_sim.server.sessions.session_api_models import PendingToolCall, SessionDetail
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.web.json_input import parse_json_input
+from adk_agent_sim.timeline.json_input import parse_json_input
 from adk_agent_sim.timeline.submissions import ToolResponse
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.tool_requests import get_tool_asked

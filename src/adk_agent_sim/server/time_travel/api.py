@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fastapi import Response
 
-from adk_agent_sim.server.sessions.decision_api_models import Suggestion
 from adk_agent_sim.server.sessions.session_api_models import SessionDetail
 from adk_agent_sim.server.time_travel.api_models import (
     PlayerInput,
@@ -13,9 +12,11 @@ from adk_agent_sim.server.time_travel.api_models import (
     TravelPlan,
     TravelProgress,
 )
-from adk_agent_sim.server.web.api_dependencies import PlayersDependency, TravelDependency
+from adk_agent_sim.server.web.api_dependencies import PlayersDependency, SessionDependency, TravelDependency
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import json_response
+from adk_agent_sim.use_cases import turns
+from adk_agent_sim.use_cases.turns import Suggestion
 
 time_travel_api = create_router("/api/sessions/{session_id}")
 
@@ -39,9 +40,9 @@ async def get_travel_progress(travels: TravelDependency, session_id: str) -> Res
 
 
 @time_travel_api.get("/turns/{turn_id}/decision", response_model=Suggestion)
-async def get_decision(travels: TravelDependency, session_id: str, turn_id: str) -> Response:
+async def get_decision(session: SessionDependency, turn_id: str) -> Response:
     """Return what was decided in a turn, to be edited."""
-    return json_response(await travels.get_decision(session_id, turn_id))
+    return json_response(await turns.get_decision(session, turn_id))
 
 
 @time_travel_api.get("/players", response_model=list[PlayerOption])

@@ -38,14 +38,12 @@ from adk_agent_sim.server.agents.playable_agent import PlayableAgent
 from adk_agent_sim.server.remote.agent_restarts import RestartConnection
 from adk_agent_sim.server.remote.remote_travels import RemoteTravels
 from adk_agent_sim.server.scenarios.world_runs import WorldRuns
-from adk_agent_sim.server.sessions.decision_api_models import Suggestion
-from adk_agent_sim.server.sessions.decision_parsing import build_suggestion
 from adk_agent_sim.server.sessions.session_api_models import SessionDetail
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_runs import HUMAN, SessionRuns
 from adk_agent_sim.server.time_travel.api_models import TravelInput, TravelPlan, TravelProgress
 from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
-from adk_agent_sim.timeline.events import Event, Player, TurnDecided
+from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, TimelineRow
 from adk_agent_sim.timeline.session_state import find_agent_joined
@@ -228,17 +226,6 @@ class TimeTravelActions:
             return target.run
         revision = self._runs.find_revision(target.source.session_id)
         return target.run if revision == target.agent.revision else None
-
-    async def get_decision(self, session_id: str, turn_id: str) -> Suggestion:
-        """Return what was decided in a turn, to be edited.
-
-        Raises:
-            NotFound: The turn has no decision.
-        """
-        decided = await self._timeline.find_decision(session_id, turn_id)
-        if decided is None or not isinstance(decided.payload, TurnDecided):
-            raise NotFound("This turn has no decision.")
-        return build_suggestion(decided.payload.response)
 
     async def _name_fork(self, session_id: str) -> str:
         name = (await self._timeline.get_summary(session_id)).name

@@ -11,12 +11,12 @@ from adk_agent_sim.server.exports.session_exporter import SessionExporter
 from adk_agent_sim.server.sessions.environment_controls import EnvironmentControls
 from adk_agent_sim.server.sessions.form_checks import FormChecks
 from adk_agent_sim.server.sessions.player_choice import PlayerChoice
+from adk_agent_sim.server.sessions.served_session import ServedSession
 from adk_agent_sim.server.sessions.session_actions import SessionActions
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_reader import SessionReader
 from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.server.sessions.tool_actions import ToolActions
-from adk_agent_sim.server.sessions.turn_actions import TurnActions
 from adk_agent_sim.server.time_travel.time_travel_actions import TimeTravelActions
 
 
@@ -43,8 +43,8 @@ def _get_actions(services: _Services) -> SessionActions:
     return services.actions
 
 
-def _get_turns(services: _Services) -> TurnActions:
-    return services.turns
+async def _open_session(services: _Services, session_id: str) -> ServedSession:
+    return await services.open_session(session_id)
 
 
 def _get_tools(services: _Services) -> ToolActions:
@@ -75,7 +75,7 @@ AgentsDependency = Annotated[AgentCatalog, Depends(_get_agents)]
 DirectoryDependency = Annotated[SessionDirectory, Depends(_get_directory)]
 ReaderDependency = Annotated[SessionReader, Depends(_get_reader)]
 ActionsDependency = Annotated[SessionActions, Depends(_get_actions)]
-TurnsDependency = Annotated[TurnActions, Depends(_get_turns)]
+SessionDependency = Annotated[ServedSession, Depends(_open_session)]
 ToolsDependency = Annotated[ToolActions, Depends(_get_tools)]
 FormsDependency = Annotated[FormChecks, Depends(_get_forms)]
 EnvironmentDependency = Annotated[EnvironmentControls, Depends(_get_environment)]
