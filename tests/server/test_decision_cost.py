@@ -10,8 +10,8 @@ from timeline_builders import ask_turn, build_request_blocks, user_content
 
 from adk_agent_sim.errors import InvalidArguments
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
+from adk_agent_sim.server.sessions.action_parsing import build_response, find_call_problems
 from adk_agent_sim.server.sessions.decision_api_models import CheckInput, DecisionInput
-from adk_agent_sim.server.sessions.decision_parsing import build_response, find_call_problems
 from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.decision_checks import get_function_calls

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
 from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.errors import AgentNotLocal
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import AgentEvent
+from adk_agent_sim.timeline.read_model.pause_requests import find_pause_arguments
+from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix
 from adk_agent_sim.use_cases.record import Answer
@@ -84,6 +88,11 @@ class OpenSession:
         """Raise AgentNotLocal if the session cannot go on; one that is closed gets the timeline's own error later."""
         if not self.is_playable and not (await self.timeline.get_summary(self.session_id)).is_closed:
             raise AgentNotLocal(self.session_id, operation)
+
+    async def read_request_arguments(self, request: PendingRequest) -> Mapping[str, Json]:
+        """Return the arguments of the call by which ADK asks the user."""
+        (event,) = await self.timeline.read_events(self.session_id, request.seq - 1, 1)
+        return find_pause_arguments(event.payload, request.request_id) if isinstance(event.payload, AgentEvent) else {}
 
     async def build_answer(self) -> Answer:
         """Return the answer of an operation that has just changed the session."""

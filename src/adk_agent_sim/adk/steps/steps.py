@@ -18,7 +18,6 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import BaseModel
 
-from adk_agent_sim.adk.runs.user_message import build_consent_message
 from adk_agent_sim.errors import InvalidAnswer, InvalidTransition, Problem
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
@@ -41,8 +40,12 @@ class StepTarget(Protocol):
         """Decide a turn and return the next step."""
         ...
 
-    async def send(self, message: types.Content) -> Step:
-        """Send a user message and return the next step."""
+    async def answer_consent(self, request_id: str, *, approve: bool, payload: Any = None) -> Step:
+        """Approve or deny a call as the user and return the next step."""
+        ...
+
+    async def answer_request(self, request_id: str, value: Any, *, anyway: bool = False) -> Step:
+        """Give the input or the credential that a request asks for and return the next step."""
         ...
 
     async def respond_as_tool(self, response: ToolResponse) -> Step:
@@ -254,7 +257,7 @@ class Confirmation(Step):
 
     async def approve(self, payload: Any = None) -> Step:
         """Let the call run. `payload` is what the tool asked for, if it asked for something."""
-        return await self._target.send(build_consent_message(self.question.id or "", approve=True, payload=payload))
+        return await self._target.answer_consent(self.question.id or "", approve=True, payload=payload)
 
     async def answer(self, value: Any, *, anyway: bool = False) -> Step:
         """Approve the call with True, or deny it with False."""
@@ -264,7 +267,7 @@ class Confirmation(Step):
 
     async def deny(self) -> Step:
         """Refuse the call; the model gets a response that says so."""
-        return await self._target.send(build_consent_message(self.question.id or "", approve=False))
+        return await self._target.answer_consent(self.question.id or "", approve=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

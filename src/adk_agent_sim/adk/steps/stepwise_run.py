@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
@@ -24,24 +24,21 @@ from adk_agent_sim.adk.runs.runner_services import (
     BaseSessionService,
     RunnerServices,
 )
-from adk_agent_sim.adk.runs.user_message import build_user_message
 from adk_agent_sim.adk.steps.pause_steps import build_pause_step
-from adk_agent_sim.adk.steps.steps import Answer, Done, ModelTurn, Step, ToolTurn
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn, Step, StepTarget, ToolTurn
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
-from adk_agent_sim.errors import NotFound, RunFailed, SimulatorError
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.errors import RunFailed, SimulatorError
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.history import HistoryEntry, build_history
 from adk_agent_sim.timeline.store import MemoryStore
-from adk_agent_sim.timeline.submissions import ToolResponse, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 
 class StepwiseRun:
     """A run of an agent on a timeline of its own, in memory.
 
-    If the run fails, RunFailed is raised.
+    If the run fails, RunFailed is raised. What a person does in it is in `Simulation`.
     """
 
     def __init__(
@@ -92,6 +89,11 @@ class StepwiseRun:
         )
 
     @property
+    def agent_run(self) -> AgentRun:
+        """The run itself, which `undo` and `redo` replace."""
+        return self._agent_run
+
+    @property
     def session_id(self) -> str:
         """The id of the session on the timeline."""
         return self._agent_run.recorded_session.session_id
@@ -132,41 +134,6 @@ class StepwiseRun:
         """What happened to the tool calls so far: which ran for real, which rule simulated the others, unused rules."""
         return self._agent_run.run_environment.plugin.report()
 
-    async def send(self, message: Answer | types.Content, *, anyway: bool = False) -> Step:
-        """Send a user message and return the next step.
-
-        Args:
-            message: Text, a `types.Content`, or data for an agent with an input_schema.
-            anyway: Send it even if it does not fit the input_schema.
-        """
-        await self._agent_run.start(build_user_message(self._agent_run.root_agent, message, anyway=anyway))
-        return await self.next()
-
-    async def decide(self, turn_id: str, response: Json, *, anyway: bool = False) -> Step:
-        """Decide a turn with an `LlmResponse` as JSON; the methods of `ModelTurn` are more convenient."""
-        session = self._agent_run.recorded_session
-        await session.decide(TurnDecision(session.session_id, turn_id, response, anyway=anyway))
-        return await self.next()
-
-    async def respond_as_tool(self, response: ToolResponse) -> Step:
-        """Give the response of a tool that you play; the methods of `ToolTurn` are more convenient."""
-        await self.timeline.tool_requests.respond(response)
-        return await self.next()
-
-    async def answer(self, value: Any, *, anyway: bool = False) -> Step:
-        """Answer, as the user, the oldest request of ADK that waits: for input, a credential, or consent.
-
-        Args:
-            value: The input; the credential's fields, or its one text; True or False for consent.
-            anyway: Send input even if it does not match the schema of the request.
-
-        Raises:
-            InvalidTransition: The agent waits for something else.
-            InvalidInput: The input does not match the schema.
-            InvalidCredential: The credential does not have the fields of the auth scheme.
-        """
-        return await (await self.next()).answer(value, anyway=anyway)
-
     async def next(self) -> Step:
         """Wait for the next step: a turn of the model, a call of a tool you play, a request to the user, or the end."""
         while True:
@@ -183,7 +150,9 @@ class StepwiseRun:
         requests = self._agent_run.recorded_session.pending_requests
         events = self.timeline.peek_pending_turns(self.session_id)
         # The timeline has a turn a moment before its request is here, and a moment longer if the player changes.
-        return [ModelTurn(self, event, requests[event.turn_id]) for event in events if event.turn_id in requests]
+        return [
+            ModelTurn(self._target, event, requests[event.turn_id]) for event in events if event.turn_id in requests
+        ]
 
     def list_tool_turns(self) -> list[ToolTurn]:
         """Return all calls of tools that wait for your response, oldest first."""
@@ -192,36 +161,11 @@ class StepwiseRun:
         waiting = [session.tool_requests[request_id] for request_id in pending if request_id in session.tool_requests]
         # The timeline has a cancelled call until the task of the call notices that it was cancelled.
         is_cancelling = session.running_calls.is_cancelling
-        return [ToolTurn(self, request) for request in waiting if not is_cancelling(request.asked.call_id)]
+        return [ToolTurn(self._target, request) for request in waiting if not is_cancelling(request.asked.call_id)]
 
     def running(self) -> list[str]:
         """Return the ids of the running tool calls, oldest first."""
         return self._agent_run.recorded_session.running_calls.call_ids
-
-    def cancel(self, call_id: str) -> bool:
-        """Cancel one running tool call. The model gets an error response, and the run continues.
-
-        Returns:
-            False if the call is not running.
-        """
-        return self._agent_run.recorded_session.running_calls.cancel(call_id)
-
-    async def note(self, seq: int, text: str) -> None:
-        """Put a note on a row of the timeline, which people see there and in the report; no golden trace has it.
-
-        Args:
-            seq: The `seq` of an event of `log`, such as a `ToolStarted`; the first row that shows it gets the note.
-            text: The note; it replaces the one that the row has, and an empty one removes it.
-
-        Raises:
-            NotFound: No row of the timeline shows the event.
-        """
-        summary = await self.timeline.get_summary(self.session_id)
-        for row in await self.timeline.read_rows(self.session_id, 0, summary.row_count):
-            if any(source.seq == seq for source in row.sources):
-                await self.timeline.note_row(self.session_id, row.index, text)
-                return
-        raise NotFound(f"No row of the timeline shows event {seq}: pass the seq of another event of log().")
 
     def events(self) -> list[AdkEvent]:
         """Return the ADK events so far."""
@@ -235,20 +179,6 @@ class StepwiseRun:
         """Return the current ADK session state."""
         return await self._agent_run.get_state()
 
-    async def set_state(self, changes: Mapping[str, Any]) -> None:
-        """Set keys of the session state, between two runs or while a turn waits; the timeline marks the edit.
-
-        The turn that waits has its request already; the tools that it calls and later turns see the edit.
-
-        Edits before the first message are part of a golden trace's initial state; `adk eval` does not repeat others.
-
-            await sim.set_state({"mood": "calm"})
-
-        Raises:
-            InvalidTransition: A run is going on that waits for no decision.
-        """
-        await self._agent_run.edit_state(changes)
-
     async def find_missing_keys(self) -> list[str]:
         """Return the keys that instructions such as `Be {mood}.` need and the session state does not have."""
         return await self._agent_run.find_missing_keys()
@@ -256,6 +186,11 @@ class StepwiseRun:
     async def artifact(self, filename: str, version: int | None = None) -> types.Part | None:
         """Return a version of an artifact, by default the latest; None if there is none."""
         return await self._agent_run.storage.load_artifact(filename, version)
+
+    @property
+    def _target(self) -> StepTarget:
+        # `Simulation` has the verbs; a run without them can only be followed.
+        return cast("StepTarget", self)
 
     def _watch(self, run: AgentRun) -> AgentRun:
         run.on_change = self._change_event.set
@@ -267,7 +202,7 @@ class StepwiseRun:
             raise RunFailed(f"The run of {self._agent_run.name!r} failed: {_describe_failure(failure)}") from failure
         events = self._agent_run.events
         pending = (await self.timeline.get_summary(self.session_id)).pending
-        return build_pause_step(self, pending.values(), events) or Done(_find_last_answer(events))
+        return build_pause_step(self._target, pending.values(), events) or Done(_find_last_answer(events))
 
 
 def _describe_failure(failure: BaseException) -> str:

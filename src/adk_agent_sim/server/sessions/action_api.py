@@ -6,6 +6,7 @@ from fastapi import Response
 
 from adk_agent_sim.errors import InvalidArguments, ToolNotOffered
 from adk_agent_sim.server.exports.api_models import ExportInput, ExportPreview, ExportResult
+from adk_agent_sim.server.sessions.action_parsing import build_response, find_call_problems, read_user_message
 from adk_agent_sim.server.sessions.decision_api_models import (
     CheckInput,
     ConfirmationInput,
@@ -13,7 +14,6 @@ from adk_agent_sim.server.sessions.decision_api_models import (
     ToolResponseInput,
     UserMessage,
 )
-from adk_agent_sim.server.sessions.decision_parsing import build_response, find_call_problems
 from adk_agent_sim.server.sessions.environment_api_models import (
     EnvironmentInfo,
     FaultInput,
@@ -23,61 +23,67 @@ from adk_agent_sim.server.sessions.environment_api_models import (
 )
 from adk_agent_sim.server.sessions.pause_api_models import PauseAnswerInput
 from adk_agent_sim.server.sessions.row_api_models import NoteInput, Row
-from adk_agent_sim.server.sessions.session_api_models import PendingToolCall, SessionDetail, StateEdit
+from adk_agent_sim.server.sessions.session_api_models import PendingToolCall, StateEdit
 from adk_agent_sim.server.web.api_dependencies import (
     ActionsDependency,
     EnvironmentDependency,
     ExporterDependency,
     FormsDependency,
     SessionDependency,
-    ToolsDependency,
 )
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import error_response, json_response
 from adk_agent_sim.timeline.decision_checks import get_function_calls
-from adk_agent_sim.use_cases import turns
+from adk_agent_sim.timeline.json_input import parse_json_input, parse_json_object_input
+from adk_agent_sim.timeline.submissions import ToolResponse
+from adk_agent_sim.timeline.tool_requests import get_tool_asked
+from adk_agent_sim.use_cases import calls, messages, pauses, state, turns
 from adk_agent_sim.use_cases.record import Answer, FieldProblem
 from adk_agent_sim.use_cases.turns import Suggestion
 
 action_api = create_router("/api/sessions/{session_id}")
 
 
-@action_api.post("/messages", response_model=SessionDetail)
-async def send_message(actions: ActionsDependency, session_id: str, message: UserMessage) -> Response:
+@action_api.post("/messages", response_model=Answer)
+async def send_message(session: SessionDependency, message: UserMessage) -> Response:
     """Send a message as the user."""
-    return json_response(await actions.send_message(session_id, message))
+    text, files = read_user_message(message)
+    return json_response(await messages.send_message(session, text, files, anyway=message.anyway))
 
 
-@action_api.post("/consent", response_model=SessionDetail)
-async def answer_confirmation(actions: ActionsDependency, session_id: str, confirmation: ConfirmationInput) -> Response:
+@action_api.post("/consent", response_model=Answer)
+async def answer_confirmation(session: SessionDependency, confirmation: ConfirmationInput) -> Response:
     """Approve or deny a call as the user."""
-    return json_response(await actions.answer_confirmation(session_id, confirmation))
+    payload = parse_json_input(confirmation.payload, "The payload") if confirmation.payload is not None else None
+    answer = await pauses.answer_consent(
+        session, confirmation.question_id, approve=confirmation.approve, payload=payload
+    )
+    return json_response(answer)
 
 
-@action_api.post("/requests/{request_id}/answer", response_model=SessionDetail)
-async def answer_request(
-    actions: ActionsDependency, session_id: str, request_id: str, answer: PauseAnswerInput
-) -> Response:
+@action_api.post("/requests/{request_id}/answer", response_model=Answer)
+async def answer_request(session: SessionDependency, request_id: str, answer: PauseAnswerInput) -> Response:
     """Give, as the user, the input or the credential that a paused agent asks for."""
-    return json_response(await actions.answer_pause(session_id, request_id, answer))
+    value = None if answer.value is None else parse_json_input(answer.value, "The answer")
+    return json_response(await pauses.answer_request(session, request_id, value, anyway=answer.anyway))
 
 
-@action_api.post("/calls/{call_id}/cancel", response_model=SessionDetail)
-async def cancel_call(actions: ActionsDependency, session_id: str, call_id: str) -> Response:
+@action_api.post("/calls/{call_id}/cancel", response_model=Answer)
+async def cancel_call(session: SessionDependency, call_id: str) -> Response:
     """Cancel one running call."""
-    return json_response(await actions.cancel_call(session_id, call_id))
+    return json_response(await calls.cancel_call(session, call_id))
 
 
-@action_api.post("/state", response_model=SessionDetail)
-async def edit_state(actions: ActionsDependency, session_id: str, edit: StateEdit) -> Response:
+@action_api.post("/state", response_model=Answer)
+async def edit_state(session: SessionDependency, edit: StateEdit) -> Response:
     """Set keys of the session state, between two runs or while a turn waits."""
-    return json_response(await actions.edit_state(session_id, edit))
+    return json_response(await state.edit_state(session, parse_json_object_input(edit.changes, "The state")))
 
 
-@action_api.post("/stop", response_model=SessionDetail)
-async def stop_run(actions: ActionsDependency, session_id: str) -> Response:
+@action_api.post("/stop", response_model=Answer)
+async def stop_run(session: SessionDependency) -> Response:
     """Cancel the current run; another message continues the session."""
-    return json_response(await actions.stop_run(session_id))
+    return json_response(await messages.stop_run(session))
 
 
 @action_api.post("/rows/{index}/note", response_model=Row)
@@ -113,17 +119,20 @@ async def decide_with_own_model(session: SessionDependency, turn_id: str) -> Res
 
 
 @action_api.get("/tool-calls/{request_id}", response_model=PendingToolCall)
-async def get_tool_call(tools: ToolsDependency, session_id: str, request_id: str) -> Response:
+async def get_tool_call(session: SessionDependency, request_id: str) -> Response:
     """Return a call of a tool that a person plays, while it waits for its response."""
-    return json_response(await tools.get_call(session_id, request_id))
+    event = await session.timeline.tool_requests.get_pending(session.session_id, request_id)
+    return json_response(PendingToolCall.from_event(event.agent_name, get_tool_asked(event)))
 
 
-@action_api.post("/tool-calls/{request_id}/response", response_model=SessionDetail)
-async def respond_as_tool(
-    tools: ToolsDependency, session_id: str, request_id: str, response: ToolResponseInput
-) -> Response:
+@action_api.post("/tool-calls/{request_id}/response", response_model=Answer)
+async def respond_as_tool(session: SessionDependency, request_id: str, response: ToolResponseInput) -> Response:
     """Respond to a call as its tool."""
-    return json_response(await tools.respond(session_id, request_id, response))
+    result = None if response.error_type else parse_json_input(response.result, "The result")
+    rest = response.model_dump(exclude={"result"})
+    return json_response(
+        await calls.respond_as_tool(session, ToolResponse(session.session_id, request_id, result, **rest))
+    )
 
 
 @action_api.post("/check", response_model=list[FieldProblem])

@@ -54,3 +54,16 @@ class ServedSession(OpenSession):
         if not self.may_be_remote:
             return str(AgentNotLocal(self.session_id, "answer a request"))
         return _PROCESS_GONE if self._restarts.was_offered(self.session_id) else _CANNOT_CONTINUE
+
+
+class ServedSessions:
+    """Opens the sessions of a server."""
+
+    def __init__(self, timeline: Timeline, runs: SessionRuns, restarts: AgentRestarts) -> None:
+        self._timeline = timeline
+        self._runs = runs
+        self._restarts = restarts
+
+    def open(self, session_id: str) -> ServedSession:
+        """Return a session, which need not exist."""
+        return ServedSession(self._timeline, session_id, self._runs, self._restarts)

@@ -1,6 +1,6 @@
 """The sessions of one timeline as a list and a queue: list, describe, create, rename, close and delete them.
 
-Everything here reads summaries. What is in a session is read by `SessionReader`; `SessionActions` and `TurnActions` act
+Everything here reads summaries. What is in a session is read by `SessionReader`; the use cases act
 in it.
 """
 
@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from adk_agent_sim.errors import MalformedValue
 from adk_agent_sim.server.sessions.confirmations import load_confirmation
-from adk_agent_sim.server.sessions.pause_actions import PauseActions, load_pause
+from adk_agent_sim.server.sessions.pauses import load_pause
+from adk_agent_sim.server.sessions.served_session import ServedSessions
 from adk_agent_sim.server.sessions.session_api_models import (
     NewSession,
     QueueItem,
@@ -32,21 +33,22 @@ from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.record import Answer
 
 
 class SessionDirectory:
     """Lists the sessions of a timeline and manages their life cycle."""
 
     def __init__(
-        self, timeline: Timeline, runs: SessionRuns, time_travel: TimeTravelDescriber, pauses: PauseActions
+        self, timeline: Timeline, runs: SessionRuns, time_travel: TimeTravelDescriber, sessions: ServedSessions
     ) -> None:
         self._timeline = timeline
         self._runs = runs
         self._describer = SessionDescriber(runs)
         self._time_travel = time_travel
-        self._pauses = pauses
+        self._sessions = sessions
 
-    async def create(self, new_session: NewSession) -> SessionDetail:
+    async def create(self, new_session: NewSession) -> Answer:
         """Start a session of an agent.
 
         Raises:
@@ -54,8 +56,7 @@ class SessionDirectory:
             MalformedValue: The initial state is no JSON object.
         """
         state = parse_json_object_input(new_session.state, "The state") if new_session.state else {}
-        session_id = await self._runs.start(new_session.agent_key, state=state, user_id=new_session.user_id)
-        return await self.get_detail(session_id)
+        return await self._runs.start(new_session.agent_key, state=state, user_id=new_session.user_id)
 
     async def list_sessions(self, wanted: SessionFilter, limit: int) -> SessionPage:
         """Return a page of sessions, newest first; agents are found by the names that lists show, too."""
@@ -121,7 +122,7 @@ class SessionDirectory:
         info = self._describer.describe(summary)
         confirmation = await load_confirmation(self._timeline, summary) if info.pending else None
         pause = await load_pause(self._timeline, summary) if info.pending else None
-        problem = self._pauses.find_problem(summary.session.session_id)
+        problem = self._sessions.open(summary.session.session_id).answer_problem
         is_paused = confirmation is not None or pause is not None
         return SessionDetail(
             **dict(info),

@@ -2,8 +2,7 @@
 
 SessionRuns  (agents in this process) --+--> SessionDirectory     list, create, rename, close, delete
 Timeline     (summaries and rows)     --+--> SessionReader        rows, briefing, request, state
-                                        +--> SessionActions       as the user: messages, confirmations, stop; notes
-                                        +--> ToolActions          as a tool: respond
+                                        +--> SessionActions       notes
                                         +--> FormChecks           problems of a form before it is sent
                                         +--> EnvironmentControls  rules and faults
                                         +--> SessionExporter      golden traces
@@ -22,14 +21,12 @@ from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.server.sessions.environment_controls import EnvironmentControls
 from adk_agent_sim.server.sessions.form_checks import FormChecks
 from adk_agent_sim.server.sessions.live_updates import LiveUpdates
-from adk_agent_sim.server.sessions.pause_actions import PauseActions
 from adk_agent_sim.server.sessions.player_choice import PlayerChoice
-from adk_agent_sim.server.sessions.served_session import ServedSession
+from adk_agent_sim.server.sessions.served_session import ServedSession, ServedSessions
 from adk_agent_sim.server.sessions.session_actions import SessionActions
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_reader import SessionReader
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.sessions.tool_actions import ToolActions
 from adk_agent_sim.server.time_travel.time_travel_actions import TimeTravelActions
 from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
 from adk_agent_sim.timeline.timeline import Timeline
@@ -58,14 +55,13 @@ class SessionServices:
         """
         self.agents = agents
         self._timeline = timeline
-        self._restarts = restarts = restarts or AgentRestarts(timeline)
+        restarts = restarts or AgentRestarts(timeline)
         self._runs = runs = SessionRuns(agents, timeline, allow_remote_agents=allow_remote_agents)
         time_travel = TimeTravelDescriber(timeline, runs, restarts)
-        pauses = PauseActions(timeline, runs, restarts)
-        self.directory = SessionDirectory(timeline, runs, time_travel, pauses)
+        self._sessions = ServedSessions(timeline, runs, restarts)
+        self.directory = SessionDirectory(timeline, runs, time_travel, self._sessions)
         self.reader = SessionReader(timeline, runs)
-        self.actions = SessionActions(timeline, runs, self.directory, pauses)
-        self.tools = ToolActions(timeline, runs, self.directory)
+        self.actions = SessionActions(timeline, runs)
         self.forms = FormChecks(timeline, runs)
         self.environment = EnvironmentControls(timeline, runs)
         self.exporter = SessionExporter(timeline, runs, evals)
@@ -78,7 +74,7 @@ class SessionServices:
     async def open_session(self, session_id: str) -> ServedSession:
         """Return a session, for the operations in it; raise SessionNotFound if there is none."""
         await self._timeline.get_summary(session_id)
-        return ServedSession(self._timeline, session_id, self._runs, self._restarts)
+        return self._sessions.open(session_id)
 
     async def delete_untouched_sessions(self) -> None:
         """Delete the sessions in which nothing happened before their server was killed."""

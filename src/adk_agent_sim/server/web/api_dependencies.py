@@ -16,7 +16,6 @@ from adk_agent_sim.server.sessions.session_actions import SessionActions
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_reader import SessionReader
 from adk_agent_sim.server.sessions.session_services import SessionServices
-from adk_agent_sim.server.sessions.tool_actions import ToolActions
 from adk_agent_sim.server.time_travel.time_travel_actions import TimeTravelActions
 
 
@@ -47,10 +46,6 @@ async def _open_session(services: _Services, session_id: str) -> ServedSession:
     return await services.open_session(session_id)
 
 
-def _get_tools(services: _Services) -> ToolActions:
-    return services.tools
-
-
 def _get_forms(services: _Services) -> FormChecks:
     return services.forms
 
@@ -76,7 +71,6 @@ DirectoryDependency = Annotated[SessionDirectory, Depends(_get_directory)]
 ReaderDependency = Annotated[SessionReader, Depends(_get_reader)]
 ActionsDependency = Annotated[SessionActions, Depends(_get_actions)]
 SessionDependency = Annotated[ServedSession, Depends(_open_session)]
-ToolsDependency = Annotated[ToolActions, Depends(_get_tools)]
 FormsDependency = Annotated[FormChecks, Depends(_get_forms)]
 EnvironmentDependency = Annotated[EnvironmentControls, Depends(_get_environment)]
 ExporterDependency = Annotated[SessionExporter, Depends(_get_exporter)]

@@ -1,12 +1,15 @@
-"""Converts a decision made in the browser to a model response, and finds its problems call by call."""
+"""Converts what a person sends from the browser: messages, and decisions, whose problems it finds call by call."""
 
 from __future__ import annotations
 
+import binascii
+import re
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
 
-from adk_agent_sim.errors import Problem
+from adk_agent_sim.errors import MalformedValue, Problem
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
-from adk_agent_sim.server.sessions.decision_api_models import DecisionInput
+from adk_agent_sim.server.sessions.decision_api_models import DecisionInput, FilePart, UserMessage
 from adk_agent_sim.server.sessions.request_view import find_output_schema
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.decision_checks import find_arguments_problems
@@ -15,6 +18,26 @@ from adk_agent_sim.timeline.json_input import parse_json_input, parse_json_objec
 from adk_agent_sim.timeline.model_request import RequestSettings
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.use_cases.record import FieldProblem
+
+_MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}", re.ASCII | re.IGNORECASE)
+
+
+def read_user_message(message: UserMessage) -> tuple[str, list[tuple[str, str, bytes]]]:
+    """Return the text of a message, and the name, MIME type and bytes of each file; raise MalformedValue."""
+    files = [(file.name, file.mime_type, _decode_file(file)) for file in message.files]
+    if message.json_text is None:
+        return message.text, files
+    return dump_json(parse_json_input(message.json_text, "The message")), files
+
+
+def _decode_file(file: FilePart) -> bytes:
+    label = f"The file {file.name[:100]!r}"
+    if not _MIME_TYPE.fullmatch(file.mime_type):
+        raise MalformedValue(label, f"{file.mime_type[:100]!r} is not a MIME type")
+    try:
+        return b64decode(file.data, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise MalformedValue(label, f"it is not base64: {error}") from None
 
 
 def build_response(decision: DecisionInput, request: RequestSettings) -> Json:
