@@ -14,8 +14,8 @@ from pausing_agents import build_credential_app, build_trip_app
 from polling import wait_until
 
 from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
-from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
 from adk_agent_sim.server.sessions.served_session import ServedSessions
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
 from adk_agent_sim.timeline.timeline import Timeline

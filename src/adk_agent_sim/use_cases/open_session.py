@@ -2,56 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
+from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.runs.agent_run import AgentRun
+from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.errors import AgentNotLocal
+from adk_agent_sim.link.agent_restarts import RestartConnection
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent
 from adk_agent_sim.timeline.read_model.pause_requests import find_pause_arguments
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.timeline.turn_prefix import TurnPrefix
 from adk_agent_sim.use_cases.record import Answer
 
-
-class AgentProcess(Protocol):
-    """The process of an agent that takes orders; each raises ForkRefused if the process cannot carry it out."""
-
-    async def plan(self, session_id: str, prefix: TurnPrefix) -> Sequence[str]:
-        """Return what would run again up to a point."""
-        ...
-
-    async def restart(
-        self,
-        session_id: str,
-        target_session_id: str,
-        prefix: TurnPrefix,
-        activate: Callable[[], Awaitable[None]],
-        *,
-        on_wait: Callable[[str], object],
-        is_lenient: bool = False,
-    ) -> str:
-        """Replay a session up to a point, and continue it from there; returns how the replay differs."""
-        ...
-
-    async def resume(self, session_id: str, message: str) -> None:
-        """Continue a paused run with the user's answer, a content as JSON text."""
-        ...
-
-    async def edit_state(self, session_id: str, changes: str) -> None:
-        """Set keys of the session state, a JSON object as text."""
-        ...
+CreateRun: TypeAlias = Callable[[SessionPlayer, str | None], AgentRun]
+"""Creates a run of an agent, which is not opened, with a player of its models and an ADK user id, if one is known."""
 
 
 class OpenSession:
     """A session of a timeline whose agent, if it runs, runs in this process; a server knows more of its sessions."""
 
-    def __init__(self, timeline: Timeline, session_id: str, run: AgentRun | None = None) -> None:
+    def __init__(
+        self, timeline: Timeline, session_id: str, run: AgentRun | None = None, create_run: CreateRun | None = None
+    ) -> None:
+        """Open a session.
+
+        Args:
+            timeline: Where it is.
+            session_id: The session.
+            run: Its run in this process.
+            create_run: Creates another run of its agent, for a fork; by default a copy of `run`.
+        """
         self.timeline = timeline
         self.session_id = session_id
         self._run = run
+        self._create_run = create_run
 
     @property
     def run(self) -> AgentRun | None:
@@ -59,8 +46,13 @@ class OpenSession:
         return self._run
 
     @property
-    def process(self) -> AgentProcess | None:
+    def process(self) -> RestartConnection | None:
         """The other process that the agent runs in, if it takes orders."""
+        return None
+
+    @property
+    def world_run(self) -> WorldRun | None:
+        """The run in a scenario's world, if the session is one whose world is kept here."""
         return None
 
     @property
@@ -83,6 +75,27 @@ class OpenSession:
         if self.run is None:
             raise AgentNotLocal(self.session_id, operation)
         return self.run
+
+    async def find_travel_problem(self, *, is_fork: bool) -> str:
+        """Return why the session cannot be forked, or continue from another point of it; empty if it can."""
+        return ""
+
+    async def load_agent(self, *, is_fork: bool) -> CreateRun | None:
+        """Return what creates another run of the agent, for a fork with its code as it is now; None if it is not here.
+
+        Raises:
+            AgentLoadFailed: The agent's code cannot be loaded.
+        """
+        run = self._run
+        return self._create_run or (None if run is None else lambda player, _: run.create_copy(player))
+
+    def keep_run(self, run: AgentRun) -> None:
+        """Keep the run that continues the session, or a fork of it."""
+        self._run = run
+
+    def keep_world_run(self, run: WorldRun) -> None:
+        """Let the fork of a run in a world go on."""
+        raise NotImplementedError
 
     async def require_playable(self, operation: str) -> None:
         """Raise AgentNotLocal if the session cannot go on; one that is closed gets the timeline's own error later."""

@@ -22,7 +22,6 @@ from adk_agent_sim.server.sessions.session_api_models import (
 )
 from adk_agent_sim.server.sessions.session_describer import SessionDescriber
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
 from adk_agent_sim.server.web.page_cursors import (
     format_queue_cursor,
     format_session_cursor,
@@ -39,13 +38,10 @@ from adk_agent_sim.use_cases.record import Answer
 class SessionDirectory:
     """Lists the sessions of a timeline and manages their life cycle."""
 
-    def __init__(
-        self, timeline: Timeline, runs: SessionRuns, time_travel: TimeTravelDescriber, sessions: ServedSessions
-    ) -> None:
+    def __init__(self, timeline: Timeline, runs: SessionRuns, sessions: ServedSessions) -> None:
         self._timeline = timeline
         self._runs = runs
         self._describer = SessionDescriber(runs)
-        self._time_travel = time_travel
         self._sessions = sessions
 
     async def create(self, new_session: NewSession) -> Answer:
@@ -130,7 +126,7 @@ class SessionDirectory:
             pause=pause,
             answer_problem=problem if is_paused else "",
             has_control=not problem,
-            time_travel=await self._time_travel.describe(summary),
+            time_travel=await self._sessions.describer.describe(summary),
         )
 
     async def rename(self, session_id: str, name: str) -> SessionDetail:

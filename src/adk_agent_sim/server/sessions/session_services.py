@@ -6,18 +6,16 @@ Timeline     (summaries and rows)     --+--> SessionReader        rows, briefing
                                         +--> FormChecks           problems of a form before it is sent
                                         +--> EnvironmentControls  rules and faults
                                         +--> SessionExporter      golden traces
-                                        +--> TimeTravelActions    undo, redo, go back, fork
+                                        +--> TimeTravelRequests   undo, redo, go back, fork
                                         +--> PlayerChoice         who plays the models
 """
 
 from __future__ import annotations
 
+from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
 from adk_agent_sim.server.exports.session_exporter import SessionExporter
-from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
-from adk_agent_sim.server.remote.remote_travels import RemoteTravels
-from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.server.sessions.environment_controls import EnvironmentControls
 from adk_agent_sim.server.sessions.form_checks import FormChecks
 from adk_agent_sim.server.sessions.live_updates import LiveUpdates
@@ -27,8 +25,7 @@ from adk_agent_sim.server.sessions.session_actions import SessionActions
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_reader import SessionReader
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.time_travel.time_travel_actions import TimeTravelActions
-from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
+from adk_agent_sim.server.time_travel.time_travel_requests import TimeTravelRequests
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -57,18 +54,16 @@ class SessionServices:
         self._timeline = timeline
         restarts = restarts or AgentRestarts(timeline)
         self._runs = runs = SessionRuns(agents, timeline, allow_remote_agents=allow_remote_agents)
-        time_travel = TimeTravelDescriber(timeline, runs, restarts)
         self._sessions = ServedSessions(timeline, runs, restarts)
-        self.directory = SessionDirectory(timeline, runs, time_travel, self._sessions)
+        self.directory = SessionDirectory(timeline, runs, self._sessions)
         self.reader = SessionReader(timeline, runs)
         self.actions = SessionActions(timeline, runs)
         self.forms = FormChecks(timeline, runs)
         self.environment = EnvironmentControls(timeline, runs)
         self.exporter = SessionExporter(timeline, runs, evals)
-        remote_travels = RemoteTravels(timeline, restarts)
-        self.worlds = WorldRuns(timeline, runs)
-        self.travels = TimeTravelActions(timeline, runs, self.directory, time_travel, remote_travels, self.worlds)
-        self.players = PlayerChoice(timeline, runs, self.directory, time_travel)
+        self.worlds = self._sessions.worlds
+        self.travels = TimeTravelRequests()
+        self.players = PlayerChoice(timeline, runs, self._sessions.describer)
         self.live_updates = LiveUpdates(timeline, self.directory, agents)
 
     async def open_session(self, session_id: str) -> ServedSession:

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from fastapi import Response
 
-from adk_agent_sim.server.sessions.session_api_models import SessionDetail
 from adk_agent_sim.server.time_travel.api_models import (
     PlayerInput,
     PlayerOption,
     TravelInput,
-    TravelPlan,
     TravelProgress,
 )
 from adk_agent_sim.server.web.api_dependencies import PlayersDependency, SessionDependency, TravelDependency
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import json_response
-from adk_agent_sim.use_cases import turns
+from adk_agent_sim.use_cases import time_travel, turns
+from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.time_travel import TravelPlan
 from adk_agent_sim.use_cases.turns import Suggestion
 
 time_travel_api = create_router("/api/sessions/{session_id}")
 
 
-@time_travel_api.post("/travel", response_model=SessionDetail)
-async def travel_in_session(travels: TravelDependency, session_id: str, travel: TravelInput) -> Response:
-    """Undo, redo, go back to a row, or fork; the answer is the session that continues."""
-    return json_response(await travels.travel(session_id, travel))
+@time_travel_api.post("/travel", response_model=Answer)
+async def travel_in_session(session: SessionDependency, travels: TravelDependency, travel: TravelInput) -> Response:
+    """Undo, redo, go back to a row, or fork; the answer names the session that continues."""
+    return json_response(await travels.travel(session, travel))
 
 
 @time_travel_api.post("/travel/plan", response_model=TravelPlan)
-async def plan_travel(travels: TravelDependency, session_id: str, travel: TravelInput) -> Response:
+async def plan_travel(session: SessionDependency, travel: TravelInput) -> Response:
     """Return what that would do, above all which callbacks run again; nothing is done."""
-    return json_response(await travels.plan(session_id, travel))
+    return json_response(await time_travel.plan_travel(session, travel.action, travel.point))
 
 
 @time_travel_api.get("/travel", response_model=TravelProgress)
-async def get_travel_progress(travels: TravelDependency, session_id: str) -> Response:
+async def get_travel_progress(session: SessionDependency, travels: TravelDependency) -> Response:
     """Return what a request for this session that is going on waits for."""
-    return json_response(await travels.get_progress(session_id))
+    return json_response(travels.get_progress(session))
 
 
 @time_travel_api.get("/turns/{turn_id}/decision", response_model=Suggestion)
@@ -51,7 +51,7 @@ async def list_players(players: PlayersDependency, session_id: str) -> Response:
     return json_response(await players.list_players(session_id))
 
 
-@time_travel_api.put("/player", response_model=SessionDetail)
-async def choose_player(players: PlayersDependency, session_id: str, player: PlayerInput) -> Response:
+@time_travel_api.put("/player", response_model=Answer)
+async def choose_player(session: SessionDependency, players: PlayersDependency, player: PlayerInput) -> Response:
     """Let another player take the seats of the session's models, from the turn on that waits now."""
-    return json_response(await players.choose_player(session_id, player.player))
+    return json_response(await players.choose_player(session, player.player))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from pydantic import Field
 
 from adk_agent_sim.use_cases.record import Record
-
-TravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
+from adk_agent_sim.use_cases.time_travel import TravelAction, TravelPoint
 
 
 class SessionLink(Record):
@@ -54,15 +53,10 @@ class TravelInput(Record):
     )
     anyway: bool = Field(default=False, description="Continue although the replay differs from the recording")
 
-
-class TravelPlan(Record):
-    """What a `TravelInput` would do. Nothing is done by asking for it."""
-
-    agent_name: str = Field(description="The agent whose turn is decided again; empty between two runs")
-    copied_runs: int = Field(description="How many runs are kept as they are; no part of them runs again")
-    replayed_turns: int = Field(description="How many decisions are made again as recorded")
-    replayed_calls: int = Field(description="How many tool calls get their recorded results")
-    callbacks: list[str] = Field(description="What runs again: callbacks, plugins and workflow functions")
+    @property
+    def point(self) -> TravelPoint:
+        """Where the session continues, or is forked."""
+        return TravelPoint(row=self.row, turn=self.turn)
 
 
 class TravelProgress(Record):

@@ -16,7 +16,7 @@ from adk_agent_sim.server.sessions.session_actions import SessionActions
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_reader import SessionReader
 from adk_agent_sim.server.sessions.session_services import SessionServices
-from adk_agent_sim.server.time_travel.time_travel_actions import TimeTravelActions
+from adk_agent_sim.server.time_travel.time_travel_requests import TimeTravelRequests
 
 
 def _get_services(request: Request) -> SessionServices:
@@ -58,7 +58,7 @@ def _get_exporter(services: _Services) -> SessionExporter:
     return services.exporter
 
 
-def _get_travels(services: _Services) -> TimeTravelActions:
+def _get_travels(services: _Services) -> TimeTravelRequests:
     return services.travels
 
 
@@ -74,5 +74,5 @@ SessionDependency = Annotated[ServedSession, Depends(_open_session)]
 FormsDependency = Annotated[FormChecks, Depends(_get_forms)]
 EnvironmentDependency = Annotated[EnvironmentControls, Depends(_get_environment)]
 ExporterDependency = Annotated[SessionExporter, Depends(_get_exporter)]
-TravelDependency = Annotated[TimeTravelActions, Depends(_get_travels)]
+TravelDependency = Annotated[TimeTravelRequests, Depends(_get_travels)]
 PlayersDependency = Annotated[PlayerChoice, Depends(_get_players)]

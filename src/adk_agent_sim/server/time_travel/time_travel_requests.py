@@ -1,0 +1,39 @@
+"""The time travels that the browser has asked for: one after another in a session, and what they wait for."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from weakref import WeakValueDictionary
+
+from adk_agent_sim.server.time_travel.api_models import TravelInput, TravelProgress
+from adk_agent_sim.use_cases import time_travel
+from adk_agent_sim.use_cases.open_session import OpenSession
+from adk_agent_sim.use_cases.record import Answer
+
+
+class TimeTravelRequests:
+    """Changes the past of sessions."""
+
+    def __init__(self) -> None:
+        # Weak: a lock lives as long as a request holds it or waits for it.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._waits: dict[str, str] = {}
+        """What the replays of sessions wait for."""
+
+    async def travel(self, session: OpenSession, travel: TravelInput) -> Answer:
+        """Undo, redo, go back or fork, when the requests for the session before this one are over."""
+        session_id = session.session_id
+        note_wait = partial(self._waits.__setitem__, session_id)
+        # Held until the session has its new run: a second undo would otherwise start from the first one's run.
+        async with self._locks.setdefault(session_id, asyncio.Lock()):
+            try:
+                return await time_travel.travel(
+                    session, travel.action, travel.point, anyway=travel.anyway, on_wait=note_wait
+                )
+            finally:
+                self._waits.pop(session_id, None)
+
+    def get_progress(self, session: OpenSession) -> TravelProgress:
+        """Return what the replay of a session waits for."""
+        return TravelProgress(waits_for=self._waits.get(session.session_id, ""))

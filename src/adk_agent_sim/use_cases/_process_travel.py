@@ -1,0 +1,129 @@
+"""Goes back in sessions of agents in other processes: these replay the run, and this server writes what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from uuid import uuid4
+
+from adk_agent_sim.adk.time_travel.fork_records import create_forked_session, link_forked_session, rewind_log
+from adk_agent_sim.adk.time_travel.fork_source import ForkSource, read_source
+from adk_agent_sim.errors import ForkRefused, ReplayDiverged
+from adk_agent_sim.link.agent_restarts import RestartConnection
+from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.turn_prefix import TurnPrefix
+from adk_agent_sim.timeline.unfinished_decisions import has_unfinished_decision
+from adk_agent_sim.use_cases.open_session import OpenSession
+
+_STORED_FORK = (
+    "or fork the stored session in a terminal: `adksim fork SESSION --turn N --agent DIR`, with `--message TEXT` "
+    "for another message."
+)
+_NO_MESSAGE = (
+    "The agent of this session runs in another process, and only that can send a message: before the one that you "
+    f"chose, nothing more would happen. Go back to a decision of the model, {_STORED_FORK}"
+)
+_BETWEEN_RUNS = (
+    "The agent of this session runs in another process, and only that can send a message: a fork between two runs "
+    f"would wait for one forever. Fork at a decision of the model, {_STORED_FORK}"
+)
+_DISCONNECTED = "The agent's process has disconnected while a tool was running. Nothing was changed."
+
+ChoosePoint = Callable[[Sequence[Event]], TurnPrefix]
+OnWait = Callable[[str], object]
+Write = Callable[[Sequence[Event], str], Awaitable[None]]
+"""Writes the events that count, and how the replay differs from the recording."""
+
+
+async def read_settled_source_of_process(
+    session: OpenSession, process: RestartConnection, choose_point: ChoosePoint
+) -> tuple[ForkSource, TurnPrefix]:
+    """Return a session, and a point in it, when the tools that were called before that point have ended."""
+    timeline, session_id = session.timeline, session.session_id
+    changed = asyncio.Event()
+    stop_listening = await timeline.listen(session_id, lambda _: changed.set())
+    # A process that disconnects appends no event; watchers are told of it.
+    stop_watching = timeline.watch_sessions(lambda each: each == session_id and changed.set())
+    try:
+        while True:
+            # Cleared before the read, so that an event which comes during it is not missed.
+            changed.clear()
+            source = await read_source(timeline, session_id)
+            prefix = choose_point(source.events)
+            if not has_unfinished_decision(source.events, prefix.to_seq):
+                return source, prefix
+            if session.process is not process:
+                raise ForkRefused(_DISCONNECTED)
+            await changed.wait()
+    finally:
+        stop_watching()
+        stop_listening()
+
+
+async def fork_in_process(
+    process: RestartConnection,
+    source: ForkSource,
+    prefix: TurnPrefix,
+    *,
+    description: str,
+    anyway: bool,
+    on_wait: OnWait,
+) -> str:
+    """Fork a session at a turn; returns the id of the new one."""
+    if not prefix.interrupted:
+        raise ForkRefused(_BETWEEN_RUNS)
+    session_id = str(uuid4())
+
+    async def create(events: Sequence[Event], difference: str) -> None:
+        await create_forked_session(source, prefix, session_id, events, description=description, difference=difference)
+
+    await _restart(process, source, prefix, session_id, create, anyway=anyway, on_wait=on_wait)
+    await link_forked_session(source, session_id)
+    return session_id
+
+
+async def rewind_in_process(
+    process: RestartConnection, source: ForkSource, prefix: TurnPrefix, *, redone: bool, anyway: bool, on_wait: OnWait
+) -> str:
+    """Continue a session from another point of it; returns its id."""
+    if not prefix.interrupted and not redone:
+        raise ForkRefused(_NO_MESSAGE)
+
+    async def rewind(events: Sequence[Event], _: str) -> None:
+        await rewind_log(source, prefix, events, redone=redone)
+
+    await _restart(process, source, prefix, source.session_id, rewind, anyway=anyway, on_wait=on_wait)
+    return source.session_id
+
+
+async def _restart(
+    process: RestartConnection,
+    source: ForkSource,
+    prefix: TurnPrefix,
+    target_id: str,
+    write: Write,
+    *,
+    anyway: bool,
+    on_wait: OnWait,
+) -> None:
+    """Let the process replay a session and continue it as `target_id`; `write` puts that on the timeline.
+
+    Raises:
+        ForkRefused: The process cannot do it; nothing was changed.
+        ReplayDiverged: The replay differs from the recording; nothing was changed.
+    """
+
+    async def restart(events: Sequence[Event], difference: str) -> str:
+        return await process.restart(
+            source.session_id,
+            target_id,
+            prefix,
+            lambda: write(events, difference),
+            on_wait=on_wait,
+            is_lenient=bool(difference),
+        )
+
+    if difference := await restart(prefix.events, ""):
+        if not anyway:
+            raise ReplayDiverged(difference)
+        await restart(prefix.completed, difference)
