@@ -1,7 +1,7 @@
 """Continues a session from another point of it, forks it, and says beforehand what that does.
 
-The mechanisms are in `adk/time_travel`. Here is decided which point is meant, what is refused, what a fork is called, and
-who carries it out: a run in this process, the agent's own process, or a scenario's world.
+The mechanisms are in `adk/time_travel`. Here is decided which point is meant, what is refused, what a fork is called,
+and who carries it out: a run in this process, the agent's own process, or a scenario's world.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ async def _prepare(session: OpenSession, action: TravelAction, point: TravelPoin
         if undone_events is not None:
             source = select_events(source, undone_events, run)
         prefix = choose_point(source.events)
-    return _Target(create_run=create_run, run=run, process=process, world_run=world_run, source=source, prefix=prefix)
+    return create_run, source, prefix
 
 
 async def _load_agent(session: OpenSession, *, is_fork: bool) -> CreateRun | None:

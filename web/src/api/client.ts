@@ -3,6 +3,7 @@ import type {
   AgentInfo,
   AnnotationInfo,
   AnnotationPatch,
+  Answer,
   BenchEntry,
   BenchInfo,
   BenchRunDetail,
@@ -170,7 +171,7 @@ export const api = {
   createSession: (agentKey: string) => {
     const { userId, state } = loadSessionStart(agentKey);
     const chosen = { ...(userId ? { user_id: userId } : {}), ...(state ? { state } : {}) };
-    return requestJson<SessionDetail>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
+    return requestJson<Answer>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
   },
   renameSession: (sessionId: string, name: string) =>
     requestJson<SessionDetail>("PATCH", sessionUrl(sessionId), { name }),
@@ -244,15 +245,14 @@ export const api = {
   previewExport: (sessionId: string, input: ExportInput) =>
     requestJson<ExportPreview>("POST", sessionUrl(sessionId, "/export/preview"), input),
   travel: (sessionId: string, input: TravelInput) =>
-    requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/travel"), input),
+    requestJson<Answer>("POST", sessionUrl(sessionId, "/travel"), input),
   planTravel: (sessionId: string, input: TravelInput) =>
     requestJson<TravelPlan>("POST", sessionUrl(sessionId, "/travel/plan"), input),
   getTravelProgress: (sessionId: string) => requestJson<TravelProgress>("GET", sessionUrl(sessionId, "/travel")),
   getDecision: (sessionId: string, turnId: string) =>
     requestJson<Suggestion>("GET", turnUrl(sessionId, turnId, "/decision")),
   listPlayers: (sessionId: string) => requestJson<PlayerOption[]>("GET", sessionUrl(sessionId, "/players")),
-  choosePlayer: (sessionId: string, player: string) =>
-    requestJson<SessionDetail>("PUT", sessionUrl(sessionId, "/player"), { player }),
+  choosePlayer: (sessionId: string, player: string) => requestOk("PUT", sessionUrl(sessionId, "/player"), { player }),
   listScenarios: () => requestJson<ScenarioSummary[]>("GET", "/api/scenarios"),
   getScenario: (scenarioKey: string, answer: boolean) =>
     requestJson<ScenarioInfo>("GET", scenarioUrl(scenarioKey, formatAnswer(answer))),

@@ -1507,7 +1507,7 @@ export interface paths {
         put?: never;
         /**
          * Travel In Session
-         * @description Undo, redo, go back to a row, or fork; the answer is the session that continues.
+         * @description Undo, redo, go back to a row, or fork; the answer names the session that continues.
          */
         post: operations["travel_in_session"];
         delete?: never;
@@ -1872,6 +1872,19 @@ export interface components {
             comment?: string | null;
             /** Validation Decision */
             validation_decision?: ("valid" | "invalid" | "needs_review") | null;
+        };
+        /**
+         * Answer
+         * @description What an operation on a session has done; the rest of the session's state reaches clients as live updates.
+         */
+        Answer: {
+            /**
+             * Revision
+             * @description The seq of the session's last event after the operation
+             */
+            revision: number;
+            /** Session Id */
+            session_id: string;
         };
         /**
          * BadgeInfo
@@ -4405,7 +4418,7 @@ export interface components {
         };
         /**
          * Suggestion
-         * @description What the agent's own model would decide; the turn keeps waiting.
+         * @description What a model would decide or has decided, to be edited.
          */
         Suggestion: {
             /** Calls */
@@ -4591,7 +4604,7 @@ export interface components {
         };
         /**
          * TravelPlan
-         * @description What a `TravelInput` would do. Nothing is done by asking for it.
+         * @description What a time travel would do.
          */
         TravelPlan: {
             /**
@@ -4619,6 +4632,11 @@ export interface components {
              * @description How many decisions are made again as recorded
              */
             replayed_turns: number;
+            /**
+             * Turn Id
+             * @description The turn that is decided again; empty between two runs
+             */
+            turn_id: string;
         };
         /**
          * TravelProgress
@@ -6528,7 +6546,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -6675,8 +6693,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 call_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -6688,7 +6706,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -6791,7 +6809,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -7135,7 +7153,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -7170,7 +7188,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -7220,8 +7238,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7237,7 +7255,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -7474,7 +7492,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -7536,7 +7554,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -7555,8 +7573,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7587,8 +7605,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7604,7 +7622,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -7670,7 +7688,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -7724,8 +7742,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7756,8 +7774,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7773,7 +7791,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -7792,8 +7810,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7805,7 +7823,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Default Response */
@@ -7856,8 +7874,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };

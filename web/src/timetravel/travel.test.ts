@@ -21,7 +21,7 @@ test("without callbacks it happens at once, and the turn that waited counts as l
     return { body: path.endsWith("/plan") ? PLAN : session };
   });
 
-  expect(await planTravel(session, { action: "undo" })).toMatchObject({ session: { session_id: "s1" } });
+  expect(await planTravel(session, { action: "undo" })).toMatchObject({ continued: { session_id: "s1" } });
   expect(sent.map((request) => request.path)).toEqual(["/api/sessions/s1/travel/plan", "/api/sessions/s1/travel"]);
   expect(sent[1]?.body).toEqual({ action: "undo", row: null, anyway: false });
   // Also before the response: the live update may come first.

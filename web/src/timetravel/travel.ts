@@ -1,7 +1,7 @@
 /** Undo, redo, go back and fork: asking the server, and what a person has to confirm first. Has no components. */
 
 import { ApiError, api, getErrorMessage } from "../api/client";
-import type { Row, SessionDetail, TravelInput, TravelPlan, TravelProgress } from "../api/types";
+import type { Answer, Row, SessionDetail, TravelInput, TravelPlan, TravelProgress } from "../api/types";
 import { copyDrafts } from "../composer/drafts";
 import { readFiles, writeFiles } from "../state/fileStore";
 import { findModelTurn } from "../state/sessionStatus";
@@ -21,8 +21,8 @@ export type TravelPrompt = { request: TravelRequest } & (
   | { kind: "difference"; message: string }
 );
 
-/** How a time travel ended: with the session to show, with a question, or with an error. */
-export type TravelOutcome = { session: SessionDetail } | { question: TravelPrompt } | { error: string };
+/** How a time travel ended: with the session that continues, with a question, or with an error. */
+export type TravelOutcome = { continued: Answer } | { question: TravelPrompt } | { error: string };
 
 const toInput = (request: TravelRequest, anyway: boolean): TravelInput => ({
   action: request.action,
@@ -56,7 +56,7 @@ export async function performTravel(
     const next = await api.travel(session.session_id, toInput(request, anyway));
     if (prefill) prefills.put(next.session_id, prefill);
     if (request.action === "fork" && !request.row) await copyUnsent(session.session_id, next.session_id);
-    return { session: next };
+    return { continued: next };
   } catch (error) {
     if (waiting) prefills.leftTurns.delete(waiting.request_id);
     if (error instanceof ApiError && error.body.can_override && !anyway) {
