@@ -28,7 +28,7 @@ class FidelityTurn:
 
     message: str
     decisions: Sequence[dict[str, Any]]
-    anyway: bool = False
+    force: bool = False
     """Whether the decisions do not match their requests, and the wizard sends them anyway."""
 
 
@@ -72,7 +72,7 @@ async def run_with_wizard(
             step: Step = await sim.send(turn.message)
             for decision in turn.decisions:
                 assert isinstance(step, ModelTurn), f"nobody waits for {decision}: {step}"
-                step = await sim.decide(step.turn_id, decision, anyway=turn.anyway)
+                step = await sim.decide(step.turn_id, decision, force=turn.force)
         assert not never.requests
         names = {name for event in sim.events() for name in event.actions.artifact_delta}
         saved = {name: _read_bytes(await sim.artifact(name)) for name in names}

@@ -49,7 +49,7 @@ async def _answer_turns(timeline: Timeline, decide: Decide) -> None:
             if decision is None:
                 left.add(asked.turn_id)
                 continue
-            await timeline.decide(TurnDecision(asked.session_id, asked.turn_id, decision, anyway=True))
+            await timeline.decide(TurnDecision(asked.session_id, asked.turn_id, decision, force=True))
             break
         await pause()
 

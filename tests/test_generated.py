@@ -129,7 +129,7 @@ def test_every_kind_of_fact_has_a_payload_with_all_its_fields(kind: type) -> Non
 
 
 def test_an_event_carries_what_a_turn_has_beyond_request_and_response() -> None:
-    assert {"invocation_id", "decision_id", "anyway", "player", "seq"} <= set(_numbers(v1.SessionEvent))
+    assert {"invocation_id", "decision_id", "force", "player", "seq"} <= set(_numbers(v1.SessionEvent))
 
 
 @pytest.mark.req("003/proto-6")

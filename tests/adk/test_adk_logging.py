@@ -65,7 +65,7 @@ async def test_a_real_model_without_token_counts_is_reported(caplog: pytest.LogC
 async def test_a_tool_that_a_person_made_up_is_no_warning(caplog: pytest.LogCaptureFixture) -> None:
     async with Simulation(build_agent()) as sim:
         turn = await sim.send("hello")
-        await (await turn.call("make_tea", {}, anyway=True)).respond("done")
+        await (await turn.call("make_tea", {}, force=True)).respond("done")
 
     assert "make_tea" not in caplog.text
 

@@ -117,7 +117,7 @@ async def test_a_rejected_response_is_an_error_and_not_in_the_golden_trace(tmp_p
     async with Simulation(build_agent(Grade)) as sim:
         turn = await start(sim)
         turn = as_turn(await turn.call("look_up", {"name": "Ada"}))
-        turn = as_turn(await turn.respond({"title": "TODO essay", "score": 1}, anyway=True))
+        turn = as_turn(await turn.respond({"title": "TODO essay", "score": 1}, force=True))
         await turn.respond(GOOD)
 
         rows = await list_rows(sim, "set_model_response")
@@ -128,7 +128,7 @@ async def test_a_rejected_response_is_an_error_and_not_in_the_golden_trace(tmp_p
         sim.export(tmp_path / "whole.evalset.json", include_rejected=True)
         clean = remove_rejected_responses(sim.log())
         assert not [each for each in find_replay_obstacles(sim.session(), clean) if "answer" in each]
-        sim.export_adk_test(tmp_path / "tests" / "clean.json", anyway=True)
+        sim.export_adk_test(tmp_path / "tests" / "clean.json", force=True)
 
     assert list_calls(tmp_path / "clean.evalset.json") == ["look_up", "set_model_response"]
     assert list_calls(tmp_path / "whole.evalset.json") == ["look_up", "set_model_response", "set_model_response"]
@@ -140,7 +140,7 @@ async def test_other_calls_of_a_turn_with_a_rejected_response_are_kept(tmp_path:
     async with Simulation(build_agent(Grade)) as sim:
         turn = await start(sim)
         rejected = ("set_model_response", {"title": "TODO essay", "score": 1})
-        turn = as_turn(await turn.calls([("look_up", {"name": "Ada"}), rejected], anyway=True))
+        turn = as_turn(await turn.calls([("look_up", {"name": "Ada"}), rejected], force=True))
         await turn.respond(GOOD)
         sim.export(tmp_path / "clean.evalset.json")
 

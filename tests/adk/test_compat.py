@@ -75,7 +75,7 @@ class TestShapes:
         assert result == 8
         assert received == [(double, {"number": 4})]
 
-    def test_is_node_tool_recognises_a_workflow_and_no_function(self) -> None:
+    def test_is_node_tool_recognizes_a_workflow_and_no_function(self) -> None:
         assert compat.is_node_tool(_create_node_tool())
         assert not compat.is_node_tool(FunctionTool(double))
 
@@ -174,7 +174,7 @@ class TestFrameworkNames:
 
         assert OTHER_AGENT_CONTEXT_PREAMBLE.startswith(framework_calls.OTHER_AGENT_PREFIX)
 
-    async def test_adks_own_hint_is_recognised(self) -> None:
+    async def test_adks_own_hint_is_recognized(self) -> None:
         agent = LlmAgent(
             name="calculator", model="no/such/model", tools=[FunctionTool(double, require_confirmation=True)]
         )
@@ -191,7 +191,7 @@ class TestFrameworkNames:
         assert not framework_calls.is_framework_call("double")
         assert not framework_calls.is_request_call("exit_loop")
 
-    def test_framework_tools_are_recognised_as_objects(self) -> None:
+    def test_framework_tools_are_recognized_as_objects(self) -> None:
         assert is_framework_tool(FunctionTool(exit_loop))
         assert is_framework_tool(_create_node_tool())
         assert not is_framework_tool(FunctionTool(double))

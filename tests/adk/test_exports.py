@@ -18,7 +18,7 @@ CANARY = "Kanarienvogel-4711"
 
 async def _say_the_canary(sim: Simulation) -> None:
     turn = await sim.send(f"The password is {CANARY}")
-    turn = await turn.call("add", {"a": 1, "b": 2, "api_key": CANARY}, anyway=True)
+    turn = await turn.call("add", {"a": 1, "b": 2, "api_key": CANARY}, force=True)
     await turn.respond(f"3, and {CANARY}")
 
 

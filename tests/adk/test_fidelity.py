@@ -95,7 +95,7 @@ async def test_a_tool_name_that_the_model_made_up() -> None:
             FidelityTurn(
                 "?",
                 [call_response(("subtract", {"a": 1})), call_response(("add", {"a": 1})), text_response("sorry")],
-                anyway=True,
+                force=True,
             )
         ],
     )

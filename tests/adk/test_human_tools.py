@@ -121,10 +121,10 @@ async def test_a_result_that_does_not_fit_the_schema_is_sent_only_anyway() -> No
             await asked.give_result({"city": "Oslo", "degrees": 99})
         assert [step.tool_name for step in sim.list_tool_turns()] == ["get_weather"]
 
-        turn = await asked.give_result({"city": "Oslo", "degrees": 99}, anyway=True)
+        turn = await asked.give_result({"city": "Oslo", "degrees": 99}, force=True)
 
         assert _get_results(turn) == [{"city": "Oslo", "degrees": 99}]
-        assert [answer.anyway for answer in _list_answers(sim)] == [True]
+        assert [answer.force for answer in _list_answers(sim)] == [True]
 
 
 async def test_a_person_returns_an_error_or_raises_it() -> None:

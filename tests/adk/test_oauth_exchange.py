@@ -70,7 +70,7 @@ async def test_neither_codes_nor_tokens_are_kept(
         await _play(sim, oauth)
         sim.export(tmp_path / "weather.evalset.json")
         await sim.export_jsonl(tmp_path / "weather.jsonl")
-        sim.export_adk_test(tmp_path / "tests" / "weather.json", anyway=True)
+        sim.export_adk_test(tmp_path / "tests" / "weather.json", force=True)
         (tmp_path / "report.md").write_text(sim.report(redact=False))
         recorded = repr(sim.log())
 

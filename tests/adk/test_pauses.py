@@ -67,7 +67,7 @@ class TestInput:
                 await sim.answer(5)
             assert isinstance(await sim.next(), InputRequest)
             with pytest.raises(RunFailed, match="string"):
-                await sim.answer(5, anyway=True)
+                await sim.answer(5, force=True)
 
     async def test_a_text_that_looks_like_a_number_stays_a_text(self) -> None:
         async with Simulation(build_code_app()) as sim:
@@ -227,7 +227,7 @@ class TestCredentials:
             sim.export(tmp_path / "weather.evalset.json")
             await sim.export_jsonl(tmp_path / "weather.jsonl")
             (tmp_path / "tests").mkdir()
-            sim.export_adk_test(tmp_path / "tests" / "weather.json", anyway=True)
+            sim.export_adk_test(tmp_path / "tests" / "weather.json", force=True)
             (tmp_path / "report.md").write_text(sim.report(redact=False))
         written = _list_files(tmp_path)
         assert len(written) == 4

@@ -63,7 +63,7 @@ async def _record(folder: Path) -> str:
         turn = await turn.call("fail", {"reason": "no route"})
         await turn.respond("done")
         sim.export(folder / "golden.evalset.json")
-        sim.export_adk_test(folder / "golden.test.json", anyway=True)
+        sim.export_adk_test(folder / "golden.test.json", force=True)
         await sim.export_jsonl(folder / "golden.jsonl")
         return (created or {})["order_id"]
 

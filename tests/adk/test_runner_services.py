@@ -196,7 +196,7 @@ async def test_what_sessions_share_is_not_taken_back_by_an_undo_which_says_so(op
         step = await sim.undo()
         assert await sim.state() == {"notes": ["a"], "user:plan": "gold"}
         await step.respond("upgraded")
-        forked = await sim.fork(3, anyway=True)
+        forked = await sim.fork(3, force=True)
         assert await forked.state() == {"notes": ["a"], "user:plan": "gold"}
         await forked.close()
 

@@ -154,7 +154,7 @@ async def test_a_later_edit_is_not_in_a_golden_trace_and_its_notes_say_so(
         case = sim.export(tmp_path / "a.evalset.json")
         with pytest.raises(NotReplayable, match=r"edited after user message 1 \(mood\), which `adk test` does not do"):
             sim.export_adk_test(tmp_path / "tests" / "a.json")
-        sim.export_adk_test(tmp_path / "tests" / "a.json", anyway=True)
+        sim.export_adk_test(tmp_path / "tests" / "a.json", force=True)
 
     assert case.session_input is not None
     assert case.session_input.state == {"mood": "calm", "user:style": "brief"}

@@ -210,7 +210,7 @@ async def test_a_final_response_that_the_output_schema_refuses_can_be_sent_anywa
         turn = await sim.send("?")
         with pytest.raises(InvalidAnswer, match="confidence: is required"):
             await turn.respond({"answer": "4"})
-        done = await turn.respond({"answer": "4"}, anyway=True)
+        done = await turn.respond({"answer": "4"}, force=True)
 
         assert done.text == '{"answer": "4"}'
 
@@ -250,7 +250,7 @@ async def test_a_message_is_checked_against_the_input_schema() -> None:
         assert [part.text for part in turn.request.contents[0].parts or ()] == ['{"query": "x", "max_results": 3}']
         await turn.respond("ok")
         with pytest.raises(RunFailed, match="validation error for Wanted"):
-            await sim.send("find x", anyway=True)
+            await sim.send("find x", force=True)
 
 
 async def test_what_does_not_fit_is_refused_and_can_be_insisted_on() -> None:
@@ -260,8 +260,8 @@ async def test_what_does_not_fit_is_refused_and_can_be_insisted_on() -> None:
             await turn.call("subtract", {"a": 1})
         with pytest.raises(InvalidArguments, match="b: is required"):
             await turn.call("add", {"a": 1})
-        turn = await turn.call("subtract", {"a": 1}, anyway=True)
-        turn = await turn.call("add", {"a": 1}, anyway=True)
+        turn = await turn.call("subtract", {"a": 1}, force=True)
+        turn = await turn.call("add", {"a": 1}, force=True)
         assert isinstance(turn, ModelTurn)
         answered = (turn.request.contents[-1].parts or [])[0].function_response
         assert answered is not None

@@ -133,7 +133,7 @@ async def _play(
         assert isinstance(step, ModelTurn)
         if number == edited_turn:
             await sim.set_state(EDIT)
-        step = await sim.decide(step.turn_id, decision, anyway=False)
+        step = await sim.decide(step.turn_id, decision, force=False)
     assert isinstance(step, Done)
 
 

@@ -157,7 +157,7 @@ async def test_what_was_undone_is_not_in_golden_traces_and_reports(tmp_path: Pat
         await _play(sim)
         await (await sim.undo()).respond("corrected")
         case = sim.export(tmp_path / "notes.evalset.json")
-        sim.export_adk_test(tmp_path / "notes.json", anyway=True)
+        sim.export_adk_test(tmp_path / "notes.json", force=True)
 
         exported = (tmp_path / "notes.evalset.json").read_text() + (tmp_path / "notes.json").read_text()
         assert '"corrected"' in exported
@@ -307,7 +307,7 @@ async def test_a_difference_stops_a_fork_and_can_be_accepted() -> None:
         assert len(await sim.timeline.list_summaries()) == count
         assert list(sim.log()) == log
 
-        forked = await sim.fork(3, anyway=True)
+        forked = await sim.fork(3, force=True)
         turn = await forked.next()
         assert isinstance(turn, ModelTurn)
         assert turn.results[0] == {"count": 2}
@@ -316,7 +316,7 @@ async def test_a_difference_stops_a_fork_and_can_be_accepted() -> None:
         assert isinstance(await turn.respond("done"), Done)
         assert notes.runs == ["a", "b", "failed"]
         await forked.close()
-        undone = await sim.undo(anyway=True)
+        undone = await sim.undo(force=True)
         assert isinstance(await undone.respond("other"), Done)
         assert notes.runs == ["a", "b", "failed"]
 

@@ -249,7 +249,7 @@ async def test_every_kind_of_callable_is_a_tool() -> None:
         turn = await sim.send("go")
         assert isinstance(turn, ModelTurn)
         names = list(turn.tools)
-        results = _responses(await turn.calls([(name, {"n": 1}) for name in names], anyway=True))
+        results = _responses(await turn.calls([(name, {"n": 1}) for name in names], force=True))
 
     assert results == [{"result": 2}, {"result": 3}, {"result": 4}, {"result": 5}]
 

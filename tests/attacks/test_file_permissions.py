@@ -76,7 +76,7 @@ async def test_every_export_is_private(tmp_path: Path) -> None:
         (tmp_path / "tests").mkdir()
         for _ in range(2):  # the second time into existing files
             sim.export(tmp_path / "cases.evalset.json")
-            sim.export_adk_test(tmp_path / "tests" / "case.json", anyway=True)
+            sim.export_adk_test(tmp_path / "tests" / "case.json", force=True)
             await sim.export_jsonl(tmp_path / "session.jsonl")
             atomic_write_text(tmp_path / "report.md", sim.report())
             modes = _list_modes(tmp_path)

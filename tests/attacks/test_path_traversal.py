@@ -89,7 +89,7 @@ def test_export_writes_into_the_working_folder_only(
     before = {path for path in tmp_path.rglob("*") if path.is_file()}
     monkeypatch.chdir(folder)
 
-    result = CliRunner().invoke(adksim, ["export", "last", "--format", format_name, "--anyway", "--db", database])
+    result = CliRunner().invoke(adksim, ["export", "last", "--format", format_name, "--force", "--db", database])
 
     assert result.exit_code == ExitCode.OK, result.output
     written = {path for path in tmp_path.rglob("*") if path.is_file()} - before

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from adk_agent_sim.bench.bench_diff import compare_benches
 from adk_agent_sim.bench.bench_result import BenchResult
-from adk_agent_sim.bench.bench_summary import BenchSummary, summarise_bench
+from adk_agent_sim.bench.bench_summary import BenchSummary, summarize_bench
 from adk_agent_sim.bench.statistics import MCNEMAR, SIGN_FLIP
 from adk_agent_sim.cli.benches.bench_diff import diff_command
 from adk_agent_sim.cli.benches.bench_report import report_command
@@ -23,13 +23,13 @@ def _build_bench(outcomes: dict[str, str], agent: str = "a") -> list[BenchResult
     return [each for scenario, runs in outcomes.items() for each in build_runs(scenario, runs, agent=agent)]
 
 
-def _summarise(outcomes: dict[str, str], agent: str = "a") -> BenchSummary:
-    return summarise_bench(_build_bench(outcomes, agent))
+def _summarize(outcomes: dict[str, str], agent: str = "a") -> BenchSummary:
+    return summarize_bench(_build_bench(outcomes, agent))
 
 
 def test_scenarios_are_better_worse_or_unchanged() -> None:
-    before = _summarise({"s1": "+--", "s2": "+++", "s3": "++-", "s4": "---", "gone": "+++"})
-    after = _summarise({"s1": "++-", "s2": "---", "s3": "-++", "s4": "---", "new": "+++"})
+    before = _summarize({"s1": "+--", "s2": "+++", "s3": "++-", "s4": "---", "gone": "+++"})
+    after = _summarize({"s1": "++-", "s2": "---", "s3": "-++", "s4": "---", "new": "+++"})
 
     diff = compare_benches(before, after)
 
@@ -46,10 +46,10 @@ def test_scenarios_are_better_worse_or_unchanged() -> None:
 
 def test_a_difference_is_tested_on_pairs_and_the_test_is_named() -> None:
     names = [f"s{number}" for number in range(10)]
-    before = _summarise(dict.fromkeys(names, "+"))
+    before = _summarize(dict.fromkeys(names, "+"))
 
-    once = compare_benches(before, _summarise(dict.fromkeys(names, "-"))).variants[0]
-    thrice = compare_benches(before, _summarise(dict.fromkeys(names, "--+"))).variants[0]
+    once = compare_benches(before, _summarize(dict.fromkeys(names, "-"))).variants[0]
+    thrice = compare_benches(before, _summarize(dict.fromkeys(names, "--+"))).variants[0]
 
     assert (once.test.name, once.p_value) == (MCNEMAR, 2 / 2**10)
     assert (thrice.test.name, thrice.p_value) == (SIGN_FLIP, 2 / 2**10)
@@ -58,15 +58,15 @@ def test_a_difference_is_tested_on_pairs_and_the_test_is_named() -> None:
 
 
 def test_runs_that_nobody_could_judge_are_not_compared() -> None:
-    diff = compare_benches(_summarise({"s1": "+?", "s2": "??"}), _summarise({"s1": "-", "s2": "+"}))
+    diff = compare_benches(_summarize({"s1": "+?", "s2": "??"}), _summarize({"s1": "-", "s2": "+"}))
 
     assert [(each.scenario, each.before, each.after) for each in diff.variants[0].scenarios] == [("s1", (1, 1), (0, 1))]
 
 
 def test_agents_of_the_same_name_are_compared_and_p_is_adjusted() -> None:
     names = [f"s{number}" for number in range(8)]
-    before = summarise_bench(_build_bench(dict.fromkeys(names, "+")) + _build_bench(dict.fromkeys(names, "+"), "b"))
-    after = summarise_bench(_build_bench(dict.fromkeys(names, "-")) + _build_bench(dict.fromkeys(names, "+"), "b"))
+    before = summarize_bench(_build_bench(dict.fromkeys(names, "+")) + _build_bench(dict.fromkeys(names, "+"), "b"))
+    after = summarize_bench(_build_bench(dict.fromkeys(names, "-")) + _build_bench(dict.fromkeys(names, "+"), "b"))
 
     diff = compare_benches(before, after)
 
@@ -77,7 +77,7 @@ def test_agents_of_the_same_name_are_compared_and_p_is_adjusted() -> None:
 
 
 def test_two_agents_of_one_bench_can_be_compared() -> None:
-    bench = summarise_bench(_build_bench({"s1": "+"}, "old") + _build_bench({"s1": "-"}, "new"))
+    bench = summarize_bench(_build_bench({"s1": "+"}, "old") + _build_bench({"s1": "-"}, "new"))
 
     diff = compare_benches(bench, bench, "old", "new")
 
@@ -95,18 +95,18 @@ def test_two_agents_of_one_bench_can_be_compared() -> None:
 )
 def test_what_cannot_be_compared_is_said(after: dict[str, str], names: tuple[str, str], message: str) -> None:
     with pytest.raises(BenchesNotComparable) as caught:
-        compare_benches(_summarise({"s1": "+"}), _summarise(after, "b"), *names)
+        compare_benches(_summarize({"s1": "+"}), _summarize(after, "b"), *names)
 
     assert message in str(caught.value)
 
 
 def test_several_agents_without_a_common_name_must_be_chosen() -> None:
-    before = summarise_bench(_build_bench({"s1": "+"}, "a") + _build_bench({"s1": "+"}, "b"))
+    before = summarize_bench(_build_bench({"s1": "+"}, "a") + _build_bench({"s1": "+"}, "b"))
 
     with pytest.raises(
         BenchesNotComparable, match=r"no agent in common, but a, b and c\. Name one of each with --before"
     ):
-        compare_benches(before, _summarise({"s1": "+"}, "c"))
+        compare_benches(before, _summarize({"s1": "+"}, "c"))
 
 
 def _diff(folder: Path, before: list[BenchResult], after: list[BenchResult], *options: str) -> Result:

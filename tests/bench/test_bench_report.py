@@ -19,7 +19,7 @@ from work_counter import count_lines
 from adk_agent_sim.bench.bench_page import iter_page_lines
 from adk_agent_sim.bench.bench_report import write_reports
 from adk_agent_sim.bench.bench_result import BenchResult
-from adk_agent_sim.bench.bench_summary import summarise_bench
+from adk_agent_sim.bench.bench_summary import summarize_bench
 from adk_agent_sim.bench.figure_text import format_number, format_outcomes, format_seconds, format_share
 from adk_agent_sim.bench.matrix_data import make_report_link
 
@@ -153,7 +153,7 @@ def test_the_page_contains_texts_only_as_texts(tmp_path: Path) -> None:
 
 
 def test_the_page_allows_only_its_own_style_and_script() -> None:
-    page = "\n".join(iter_page_lines(summarise_bench(build_runs("s1", "+")), "b"))
+    page = "\n".join(iter_page_lines(summarize_bench(build_runs("s1", "+")), "b"))
 
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy
@@ -203,7 +203,7 @@ def test_a_bench_without_results_has_reports(tmp_path: Path) -> None:
 
 def test_reports_take_linear_work() -> None:
     def render(scenarios: int) -> None:
-        sum(map(len, iter_page_lines(summarise_bench(iter_large_bench(3, scenarios, 2)), "b")))
+        sum(map(len, iter_page_lines(summarize_bench(iter_large_bench(3, scenarios, 2)), "b")))
 
     render(10)  # fills caches
     small, large = (count_lines(partial(render, scenarios), 1_000_000) for scenarios in (25, 100))
@@ -234,7 +234,7 @@ def _read_junit(folder: Path) -> ElementTree.Element:
 
 
 def _read_matrix(results: list[BenchResult]) -> dict[str, Any]:
-    page = "\n".join(iter_page_lines(summarise_bench(results), "b"))
+    page = "\n".join(iter_page_lines(summarize_bench(results), "b"))
     found = re.search(r'id="bench-data">(.*?)</script>', page, re.DOTALL)
     assert found
     return json.loads(found[1])

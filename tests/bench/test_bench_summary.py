@@ -10,14 +10,14 @@ from bench_builders import build_result, build_runs, iter_large_bench, write_res
 from click.testing import CliRunner
 
 from adk_agent_sim.bench.bench_report import read_summary
-from adk_agent_sim.bench.bench_summary import summarise_bench
-from adk_agent_sim.bench.failure_reasons import normalise_reason
+from adk_agent_sim.bench.bench_summary import summarize_bench
+from adk_agent_sim.bench.failure_reasons import normalize_reason
 from adk_agent_sim.bench.variant import Variant, get_variant_noun, label_variants
 from adk_agent_sim.cli.main import adksim
 
 
 def test_errors_and_timeouts_are_not_passed_and_runs_without_judgement_do_not_count() -> None:
-    summary = summarise_bench(build_runs("s1", "+++-!t??"))
+    summary = summarize_bench(build_runs("s1", "+++-!t??"))
 
     overall = summary.overall
     assert overall.runs == 8
@@ -26,15 +26,15 @@ def test_errors_and_timeouts_are_not_passed_and_runs_without_judgement_do_not_co
 
 
 def test_a_bench_without_judged_runs_has_no_rate() -> None:
-    assert summarise_bench(build_runs("s1", "??")).success_rate is None
-    assert summarise_bench([]).success_rate is None
+    assert summarize_bench(build_runs("s1", "??")).success_rate is None
+    assert summarize_bench([]).success_rate is None
 
 
 def test_scripted_quality_gives_exactly_its_attempts() -> None:
     # pass@2: (5/6 + 3/6 + 1) / 3; pass^2: (1/6 + 0 + 1) / 3, from the subsets of two of four runs.
     results = [*build_runs("s1", "++--"), *build_runs("s2", "+---"), *build_runs("s3", "++++")]
 
-    attempts = {each.k: each for each in summarise_bench(results).variants[0].overall.attempts}
+    attempts = {each.k: each for each in summarize_bench(results).variants[0].overall.attempts}
 
     assert sorted(attempts) == [1, 2, 3, 4]
     assert (attempts[1].any_passes, attempts[1].all_pass) == pytest.approx((7 / 12, 7 / 12))
@@ -45,13 +45,13 @@ def test_scripted_quality_gives_exactly_its_attempts() -> None:
 def test_scenarios_with_fewer_runs_than_k_are_left_out_and_counted() -> None:
     results = [*build_runs("s1", "+-"), *build_runs("s2", "+?")]
 
-    attempts = summarise_bench(results).variants[0].overall.attempts
+    attempts = summarize_bench(results).variants[0].overall.attempts
 
     assert [(each.k, each.scenarios, each.any_passes) for each in attempts] == [(1, 2, 0.75), (2, 1, 1.0)]
 
 
 def test_many_runs_per_scenario_are_reported_for_few_k() -> None:
-    attempts = summarise_bench(build_runs("s1", "+-" * 50)).overall.attempts
+    attempts = summarize_bench(build_runs("s1", "+-" * 50)).overall.attempts
 
     assert [each.k for each in attempts] == [1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 100]
 
@@ -59,13 +59,13 @@ def test_many_runs_per_scenario_are_reported_for_few_k() -> None:
 def test_attempts_of_two_agents_in_one_scenario_are_kept_apart() -> None:
     results = [*build_runs("s1", "+", agent="a"), *build_runs("s1", "-", agent="b")]
 
-    assert [(each.k, each.any_passes) for each in summarise_bench(results).overall.attempts] == [(1, 0.5)]
+    assert [(each.k, each.any_passes) for each in summarize_bench(results).overall.attempts] == [(1, 0.5)]
 
 
 def test_measures_are_totals_means_and_quantiles() -> None:
     results = [build_result(run=run, input_tokens=run * 100, output_tokens=1) for run in range(1, 12)]
 
-    group = summarise_bench(results).overall
+    group = summarize_bench(results).overall
 
     assert (group.input_tokens.total, group.input_tokens.mean) == (6_600, 600)
     assert (group.input_tokens.low, group.input_tokens.median, group.input_tokens.high) == (200, 600, 1_000)
@@ -80,7 +80,7 @@ def test_tags_are_summed_up_per_variant() -> None:
         *build_runs("s1", "--", agent="b", tags=("search", "noise")),
     ]
 
-    summary = summarise_bench(results)
+    summary = summarize_bench(results)
 
     assert summary.tags == ("noise", "search")
     rates = {each.label: {tag: group.success.value for tag, group in each.tags.items()} for each in summary.variants}
@@ -105,7 +105,7 @@ def test_failures_that_differ_in_ids_and_values_are_one_group() -> None:
     results = [build_result("failed", scenario=f"s{n}", reason=each) for n, each in enumerate(reasons)]
     results += [build_result("error", scenario="s1", agent="b", reason=reasons[0])]
 
-    groups = summarise_bench(results).failures
+    groups = summarize_bench(results).failures
 
     assert [(each.outcome, each.total, each.reason) for each in groups] == [
         ("failed", 2, "Turn #: Email__send: subject: expected …, got … (exact)"),
@@ -136,7 +136,7 @@ def test_a_reason_that_all_runs_share_is_shown_with_its_values(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("reason", "normalised"),
+    ("reason", "normalized"),
     [
         (
             "Turn 2: the number of calls differs: A__b (expected 1, got 0), A__c (expected 2, got 12)",
@@ -155,25 +155,25 @@ def test_a_reason_that_all_runs_share_is_shown_with_its_values(tmp_path: Path) -
         ("", ""),
     ],
 )
-def test_ids_numbers_and_values_are_normalised(reason: str, normalised: str) -> None:
-    assert normalise_reason(reason) == normalised
+def test_ids_numbers_and_values_are_normalized(reason: str, normalized: str) -> None:
+    assert normalize_reason(reason) == normalized
 
 
 def test_a_long_reason_is_cut() -> None:
-    assert len(normalise_reason("very " * 10_000)) < 300
+    assert len(normalize_reason("very " * 10_000)) < 300
 
 
 def test_the_order_of_the_results_does_not_matter() -> None:
     results = list(iter_large_bench(2, 12, 2))
 
-    assert summarise_bench(results[::-1]) == summarise_bench(results)
-    assert summarise_bench([*results[1::2], *results[::2]]) == summarise_bench(results)
+    assert summarize_bench(results[::-1]) == summarize_bench(results)
+    assert summarize_bench([*results[1::2], *results[::2]]) == summarize_bench(results)
 
 
 def test_the_matrix_holds_every_run_once() -> None:
     results = list(iter_large_bench(3, 20, 2))
 
-    summary = summarise_bench(results)
+    summary = summarize_bench(results)
 
     assert len(summary.cells) == 60
     assert sorted(run.key.model_dump_json() for runs in summary.cells.values() for run in runs) == sorted(

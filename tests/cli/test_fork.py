@@ -106,8 +106,8 @@ def test_a_difference_is_named_with_the_option_that_accepts_it(tmp_path: Path, s
 
     assert refused.exit_code == 1
     assert "replay differs from the recording" in refused.stderr
-    assert "Add --anyway to continue anyway" in refused.stderr
-    assert _read_json(_fork(tmp_path, "last", *arguments, "--anyway"))["difference"]
+    assert "Add --force to continue anyway" in refused.stderr
+    assert _read_json(_fork(tmp_path, "last", *arguments, "--force"))["difference"]
 
 
 def test_a_message_is_edited(tmp_path: Path, session_id: str) -> None:

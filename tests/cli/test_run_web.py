@@ -73,7 +73,7 @@ def test_what_was_done_before_the_server_was_killed_is_there_after_a_restart(
         rows = client.get(f"/api/sessions/{session_id}/rows").json()
         assert [row["kind"] for row in rows] == ["user", "call"]
         assert client.get(f"/api/sessions/{session_id}").json()["interruption"] == "in_run"
-        fork = client.post(f"/api/sessions/{session_id}/travel", json={"action": "fork"}).json()["session_id"]
+        fork = client.post(f"/api/sessions/{session_id}/time-travel", json={"action": "fork"}).json()["session_id"]
         _decide(client, fork, "decision-2", text="Done.")
         # Nothing can be done against this; the sessions are kept, and the last line names the agent.
         with pytest.raises(httpx.TransportError):

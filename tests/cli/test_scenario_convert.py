@@ -43,7 +43,7 @@ def test_a_scenario_is_appended_to_an_evalset(scenario: Path, golden: Path) -> N
     assert [case.eval_id for case in cases] == [NAME, f"{NAME}_2"]
 
 
-def test_an_evalset_is_recognised_by_its_content_and_becomes_a_scenario_that_runs(
+def test_an_evalset_is_recognized_by_its_content_and_becomes_a_scenario_that_runs(
     tmp_path: Path, scenario: Path, golden: Path
 ) -> None:
     output = tmp_path / "made.json"

@@ -259,7 +259,7 @@ def test_a_session_is_exported_in_every_format(tmp_path: Path, monkeypatch: pyte
     printed = json.loads(export(session_id, "--format", "markdown", "--finished-only", "--json"))
     assert printed["path"] is None
     assert printed["text"].startswith("# Session of")
-    export(session_id, "--format", "adk-test", "--out", tmp_path / "t.json", "--anyway")
+    export(session_id, "--format", "adk-test", "--out", tmp_path / "t.json", "--force")
     assert json.loads((tmp_path / "t.json").read_text())
 
 

@@ -29,7 +29,7 @@ _STARTED = ToolStarted(call_id="c", tool_name="lookup", arguments={})
 _REFUSED = ToolFailed(call_id="c", error_type="RealToolRefused", error_message="refused", duration_ms=0)
 
 
-def test_a_refused_call_is_recognised_by_its_error() -> None:
+def test_a_refused_call_is_recognized_by_its_error() -> None:
     (tool,) = build_recorded_report(_number(_decide("key is 'a', not 'b'"), _STARTED, _REFUSED)).tools
 
     assert (tool.calls, tool.real, tool.refused, tool.uncovered) == (1, 0, 1, 0)

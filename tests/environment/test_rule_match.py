@@ -399,7 +399,7 @@ def test_a_call_sees_its_own_branch_and_those_that_led_to_it_or_came_from_it() -
         (None, True),
     ],
 )
-def test_a_failure_is_recognised_by_its_keys(response: Any, good: bool) -> None:
+def test_a_failure_is_recognized_by_its_keys(response: Any, good: bool) -> None:
     assert is_success(response) is good
 
 

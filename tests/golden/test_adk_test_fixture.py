@@ -108,7 +108,7 @@ async def _refusal(sim: Simulation, tmp_path: Path) -> str:
     with pytest.raises(NotReplayable) as refused:
         sim.export_adk_test(path)
     assert not path.exists()
-    sim.export_adk_test(path, anyway=True)
+    sim.export_adk_test(path, force=True)
     assert json.loads(path.read_text())["events"]
     return "; ".join(refused.value.reasons)
 
@@ -201,4 +201,4 @@ async def test_a_session_without_an_answer_is_refused(tmp_path: Path) -> None:
         await sim.send("Hello")
 
         with pytest.raises(SessionIncomplete, match="has no final response"):
-            sim.export_adk_test(tmp_path / "tests" / "played.json", anyway=True)
+            sim.export_adk_test(tmp_path / "tests" / "played.json", force=True)

@@ -218,7 +218,7 @@ def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
         read_cassette(path)
 
 
-def test_a_cassette_is_recognised_by_its_content(tmp_path: Path) -> None:
+def test_a_cassette_is_recognized_by_its_content(tmp_path: Path) -> None:
     path = tmp_path / "anything.txt"
     CassetteFile(path).put_session(build_session("a"))
 

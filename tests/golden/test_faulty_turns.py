@@ -63,7 +63,7 @@ async def test_a_fixture_is_the_same_from_python_the_command_and_the_browser(tmp
     async with open_store(tmp_path / "kept.db") as store:
         await jsonl.load_session(timeline, store)
 
-    export = ["export", "last", "--db", tmp_path / "kept.db", "--format", "adk-test", "--anyway"]
+    export = ["export", "last", "--db", tmp_path / "kept.db", "--format", "adk-test", "--force"]
     done = await asyncio.to_thread(invoke_adksim, *export, "--out", fixtures / "command.json")
     source = ExportSource(
         config=SimulatedAgentConfig(name="shop", agent=agent, eval_set_path=tmp_path / "shop.evalset.json"),
@@ -71,7 +71,7 @@ async def test_a_fixture_is_the_same_from_python_the_command_and_the_browser(tmp
         events=[record for record in jsonl.read_records(timeline) if isinstance(record, Event)],
         has_tool_error_plugin=False,
         now=1.0,
-        anyway=False,
+        force=False,
     )
     browser = Path(EXPORT_WRITERS["adk-test"](source).record.path)
 

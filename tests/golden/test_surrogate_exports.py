@@ -45,7 +45,7 @@ async def play_session(path: Path) -> None:
     agent = LlmAgent(name="looker", model="no/such/model", instruction=HALF, tools=[look, fail])
     async with Simulation(agent, state={f"first {HALF}": HALF}) as sim:
         turn = await sim.send(HALF)
-        turn = await turn.calls([("look", {"wanted": HALF}), ("fail", {"why": HALF})], anyway=True)
+        turn = await turn.calls([("look", {"wanted": HALF}), ("fail", {"why": HALF})], force=True)
         await turn.respond(HALF)
     await sim.export_jsonl(path)
 
@@ -112,7 +112,7 @@ def test_every_format_can_be_written_and_read_again(format_name: ExportFormatNam
     out = tmp_path / "tests" / "out"
     database = path.with_suffix(".db")
     arguments = ["export", "last", "--db", str(database), "--format", format_name, "--out", f"{out}.json"]
-    options = ["--anyway"] if format_name == "adk-test" else []
+    options = ["--force"] if format_name == "adk-test" else []
 
     done = CliRunner().invoke(adksim, [*arguments, *options])
 
@@ -129,7 +129,7 @@ def test_the_browser_writes_what_the_command_writes(format_name: ExportFormatNam
         events=[record for record in jsonl.read_records(path) if isinstance(record, Event)],
         has_tool_error_plugin=True,
         now=1.0,
-        anyway=True,
+        force=True,
     )
 
     written = EXPORT_WRITERS[format_name](source)

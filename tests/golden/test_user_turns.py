@@ -60,7 +60,7 @@ async def test_the_turns_before_and_after_a_stopped_run_are_exported(tmp_path: P
         stopped = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset"})
         await _finish_turn(browser, session_id, "third")
         continued = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset", "again": True})
-        fixture = await browser.post(f"/sessions/{session_id}/export", {"format": "adk-test", "anyway": True})
+        fixture = await browser.post(f"/sessions/{session_id}/export", {"format": "adk-test", "force": True})
 
     note = "user turn 2 ('second') was left out: its run was stopped before the final response"
     assert _list_queries(stopped["case_json"]) == ["first"]

@@ -284,7 +284,7 @@ def _normalize_run(
 ) -> dict[str, Any]:
     """Return a run in normal form, with its conditions and validations apart from the other events.
 
-    The log of the package has every check of them, ours has what came of them. If its run ended early, only what
+    The log of the package has every check of them, ours has their outcomes. If its run ended early, only what
     happened on both sides can number the ids: the states and other events are only here.
     """
     ids = IdNumbering([case["apps"], case["events"]])

@@ -42,7 +42,7 @@ _CHECKERS = (
 
 @dataclass(kw_only=True)
 class ParityCount:
-    """What came of a comparison."""
+    """The outcome of a comparison."""
 
     equal: int = 0
     different: list[str] = field(default_factory=list[str])

@@ -96,7 +96,7 @@ async def test_an_undo_repeats_the_edits_before_it(served: RunningServices, brow
     await browser.wait_for_turn(session_id)
     await browser.call_tools(session_id, ("read_mood", {}))
     await browser.wait_for_turn(session_id)
-    await browser.post(f"/sessions/{session_id}/travel", {"action": "undo"})
+    await browser.post(f"/sessions/{session_id}/time-travel", {"action": "undo"})
     await browser.wait_for_turn(session_id)
     await browser.call_tools(session_id, ("read_mood", {}))
     await browser.wait_for_turn(session_id)
@@ -118,7 +118,7 @@ async def test_a_fork_has_the_edits_before_its_turn_and_the_process_goes_on(
     await browser.wait_for_turn(session_id)
     await browser.post(f"/sessions/{session_id}/state", {"changes": '{"mood": "brisk"}'})
 
-    fork_id = (await browser.post(f"/sessions/{session_id}/travel", {"action": "fork"}))["session_id"]
+    fork_id = (await browser.post(f"/sessions/{session_id}/time-travel", {"action": "fork"}))["session_id"]
     await browser.wait_for_turn(fork_id)
     await browser.call_tools(fork_id, ("read_mood", {}))
     await browser.wait_for_turn(fork_id)

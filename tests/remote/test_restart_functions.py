@@ -102,14 +102,14 @@ async def _play(browser: ApiClient) -> str:
     return session_id
 
 
-async def _travel(browser: ApiClient, session_id: str, action: str, **more: Any) -> Any:
-    return await browser.travel(session_id, action, **more)
+async def _time_travel(browser: ApiClient, session_id: str, action: str, **more: Any) -> Any:
+    return await browser.time_travel(session_id, action, **more)
 
 
 async def _refuse(browser: ApiClient, session_id: str, action: str, **more: Any) -> Any:
     """Return a refusal, which has changed nothing."""
     before = await browser.get_rows(session_id), len(await browser.list_sessions())
-    refusal = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": action, **more}, 409)
+    refusal = await browser.post_refused(f"/sessions/{session_id}/time-travel", {"action": action, **more}, 409)
     assert (await browser.get_rows(session_id), len(await browser.list_sessions())) == before
     return refusal
 
@@ -140,7 +140,7 @@ async def test_the_examples_of_the_documentation_restart_a_session(
 
     desk = _Desk(served, restart)
     async with desk.run("a", "b"):
-        fork = await _travel(browser, await _play(browser), "fork", turn=4)
+        fork = await _time_travel(browser, await _play(browser), "fork", turn=4)
         await browser.respond(fork["session_id"], "done")
         await browser.wait_for_status(fork["session_id"], "done")
 
@@ -157,9 +157,9 @@ async def test_a_restart_gets_what_was_before_the_message_and_changes_nothing_th
     desk.runner = Runner(app=desk.app, session_service=service, artifact_service=artifacts)
     async with desk.run("a", "b"):
         session_id = await _play(browser)
-        fork = await _travel(browser, session_id, "fork", turn=4)
+        fork = await _time_travel(browser, session_id, "fork", turn=4)
         await browser.wait_for_turn(fork["session_id"])
-        plan = await browser.post(f"/sessions/{session_id}/travel/plan", {"action": "undo"})
+        plan = await browser.post(f"/sessions/{session_id}/time-travel/plan", {"action": "undo"})
         (restart,) = desk.restarted
         created = await service.get_session(app_name="desk", user_id="u", session_id=restart.session_id)
         versions = await artifacts.list_versions(
@@ -233,11 +233,11 @@ async def test_what_was_chosen_for_tools_in_the_process_stays_chosen_after_a_res
             await browser.call_tools(session_id, ("note", {"text": target}))
             await browser.wait_for_turn(session_id)
             if target == "mocked":
-                await _travel(browser, session_id, "undo")
+                await _time_travel(browser, session_id, "undo")
                 await browser.wait_for_turn(session_id)
             elif target == "after":
-                session_id = (await _travel(browser, session_id, "fork"))["session_id"]
-        earlier = (await _travel(browser, session_id, "fork", turn=2))["session_id"]
+                session_id = (await _time_travel(browser, session_id, "fork"))["session_id"]
+        earlier = (await _time_travel(browser, session_id, "fork", turn=2))["session_id"]
         await browser.call_tools(earlier, ("note", {"text": "real in the past"}))
         await browser.wait_for_turn(earlier)
 
@@ -255,13 +255,15 @@ async def test_a_restarted_run_finds_the_shared_state_that_it_had_and_no_other_s
     async with desk.run("a", "b"):
         session_id = await _play(browser)
         forked = [
-            await _read_shared_state(browser, (await _travel(browser, session_id, "fork", turn=turn))["session_id"])
+            await _read_shared_state(
+                browser, (await _time_travel(browser, session_id, "fork", turn=turn))["session_id"]
+            )
             for turn in (1, 3, 4)
         ]
-        first = await _travel(browser, session_id, "fork", turn=1)
+        first = await _time_travel(browser, session_id, "fork", turn=1)
         await browser.wait_for_turn(first["session_id"])
         other = await desk.runner.session_service.create_session(app_name="desk", user_id="u")
-        await _travel(browser, session_id, "go_back", turn=3)
+        await _time_travel(browser, session_id, "go_back", turn=3)
         undone = await _read_shared_state(browser, session_id)
     if service is not None:
         await service.close()
@@ -285,9 +287,9 @@ async def test_a_run_that_differs_is_refused_and_can_be_accepted(served: Running
         session_id = await _play(browser)
         desk.is_stamping = True
         refusals = [await _refuse(browser, session_id, action, turn=4) for action in ("fork", "go_back")]
-        fork = await _travel(browser, session_id, "fork", turn=4, anyway=True)
+        fork = await _time_travel(browser, session_id, "fork", turn=4, force=True)
         await browser.wait_for_turn(fork["session_id"])
-        await _travel(browser, session_id, "go_back", turn=4, anyway=True)
+        await _time_travel(browser, session_id, "go_back", turn=4, force=True)
         await browser.respond(session_id, "again")
         await browser.wait_for_status(session_id, "done")
         with pytest.raises(RunUndone):
@@ -356,14 +358,14 @@ async def test_what_a_restart_waits_for_is_told_and_a_process_that_ends_meanwhil
     desk = _Desk(served, wait)
     async with desk.run("a", "b"):
         session_id = await _play(browser)
-        forking = asyncio.create_task(_travel(browser, session_id, "fork", turn=4))
-        while not (waits_for := (await browser.get(f"/sessions/{session_id}/travel"))["waits_for"]):
+        forking = asyncio.create_task(_time_travel(browser, session_id, "fork", turn=4))
+        while not (waits_for := (await browser.get(f"/sessions/{session_id}/time-travel"))["waits_for"]):
             await pause()
         hold.set()
         await browser.respond((await forking)["session_id"], "done")
         hold.clear()
         refusing = asyncio.create_task(_refuse(browser, session_id, "undo"))
-        while not (await browser.get(f"/sessions/{session_id}/travel"))["waits_for"]:
+        while not (await browser.get(f"/sessions/{session_id}/time-travel"))["waits_for"]:
             await pause()
         (plugin,) = desk.app.plugins
         await plugin._outbox._run_in_thread(plugin._outbox._get_link().close())  # pyright: ignore

@@ -107,7 +107,7 @@ async def test_a_fork_continues_in_the_agents_process_and_no_tool_runs_twice(bro
     async with start_agent(browser) as agent:
         session_id = await play_first_run(browser, agent)
         await browser.wait_for_past(session_id, fork_problem="", rewind_problem="")
-        forked = await browser.travel(session_id, "fork", turn=4)
+        forked = await browser.time_travel(session_id, "fork", turn=4)
         fork_id = forked["session_id"]
         request = await browser.get(f"/sessions/{fork_id}/turns/{await browser.wait_for_turn(fork_id)}/request")
         await browser.call_tools(fork_id, ("add", {"a": 4, "b": 4}))
@@ -126,7 +126,7 @@ async def test_a_fork_continues_in_the_agents_process_and_no_tool_runs_twice(bro
         wrong = await asyncio.to_thread(invoke_adksim, *arguments[:3], "9", *arguments[4:])
 
         # The fork is a session of the process too, and is undone there.
-        await browser.travel(fork_id, "undo")
+        await browser.time_travel(fork_id, "undo")
         await browser.respond(fork_id, "8")
         undone = await browser.wait_for_status(fork_id, "done")
 
@@ -147,18 +147,20 @@ async def test_decisions_are_taken_back_and_made_again_in_the_agents_process(bro
     async with start_agent(browser) as agent:
         session_id = await play_first_run(browser, agent)
         before = await browser.wait_for_past(session_id, can_undo=True, can_redo=False)
-        undone = await browser.travel(session_id, "undo")
+        undone = await browser.time_travel(session_id, "undo")
         await browser.wait_for_turn(session_id)
         rows_after_undo = list_counting(await browser.get_rows(session_id), undone)
-        await browser.travel(session_id, "redo")
+        await browser.time_travel(session_id, "redo")
         redone = await browser.wait_for_request(session_id, "model")
         rows_after_redo = list_counting(await browser.get_rows(session_id), redone)
-        await browser.travel(session_id, "go_back", turn=3)
+        await browser.time_travel(session_id, "go_back", turn=3)
         await browser.respond(session_id, "four")
         session = await browser.wait_for_status(session_id, "done")
         # The run whose decision was taken back fails when the one that took its place has ended.
         assert await read_until(agent, "over") == ["undone", "over"]
-        refusal = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "go_back", "row": 0}, 409)
+        refusal = await browser.post_refused(
+            f"/sessions/{session_id}/time-travel", {"action": "go_back", "row": 0}, 409
+        )
 
     assert (before["time_travel"]["player_problem"] == "", undone["session_id"]) == (False, session_id)
     assert rows_after_undo == FIRST_RUN[:-1]
@@ -172,7 +174,7 @@ async def test_what_a_process_cannot_restart_is_refused_and_nothing_changes(brow
         plain_id = await play_first_run(browser, agent)
         plain_rows = await browser.get_rows(plain_id)
         plain = await browser.get(f"/sessions/{plain_id}")
-        refusal = await browser.post_refused(f"/sessions/{plain_id}/travel", {"action": "undo"}, 409)
+        refusal = await browser.post_refused(f"/sessions/{plain_id}/time-travel", {"action": "undo"}, 409)
         assert (await browser.get_rows(plain_id), len(await browser.list_sessions())) == (plain_rows, 1)
     async with start_agent(browser):
         while len(sessions := await browser.list_sessions()) < 2:
@@ -183,7 +185,7 @@ async def test_what_a_process_cannot_restart_is_refused_and_nothing_changes(brow
         await browser.wait_for_past(session_id, can_undo=True)
     gone = await browser.wait_for_past(session_id, can_undo=False)
     rows = await browser.get_rows(session_id)
-    gone_refusal = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "fork", "turn": 2}, 409)
+    gone_refusal = await browser.post_refused(f"/sessions/{session_id}/time-travel", {"action": "fork", "turn": 2}, 409)
 
     assert "cannot restart it. Pass `restart=`" in refusal["message"]
     assert plain["time_travel"]["fork_problem"] == plain["time_travel"]["rewind_problem"] == refusal["message"]

@@ -128,7 +128,7 @@ async def test_an_export_to_another_file_of_the_folder_is_one_of_the_files_too(
 
 
 async def test_a_fixture_has_no_eval_page(browser: ApiClient) -> None:
-    result = await _export(browser, "first_agent", format="adk-test", anyway=True)
+    result = await _export(browser, "first_agent", format="adk-test", force=True)
 
     assert result["eval_case"] is None
 

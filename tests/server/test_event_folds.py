@@ -151,21 +151,21 @@ async def _read_rows(timeline: Timeline, events: Sequence[Event]) -> None:
         await build_row_detail(row, sources, read_block, url="", full=True)
 
 
-@given(response=_ADK_EVENT | _ANY_JSON, anyway=st.booleans())
-@example(response=[], anyway=True)
-@example(response={"content": {"parts": [{"function_call": {"name": ["add"]}}]}}, anyway=False)
-def test_a_decision_is_refused_or_can_be_read_by_everything(response: Any, anyway: bool) -> None:
-    asyncio.run(_decide_and_read(response, anyway=anyway))
+@given(response=_ADK_EVENT | _ANY_JSON, force=st.booleans())
+@example(response=[], force=True)
+@example(response={"content": {"parts": [{"function_call": {"name": ["add"]}}]}}, force=False)
+def test_a_decision_is_refused_or_can_be_read_by_everything(response: Any, force: bool) -> None:
+    asyncio.run(_decide_and_read(response, force=force))
 
 
-async def _decide_and_read(response: Any, *, anyway: bool) -> None:
+async def _decide_and_read(response: Any, *, force: bool) -> None:
     timeline = Timeline()
     async with serve_timeline(timeline) as client:
         session_id = (await client.CreateSession(v1.CreateSessionRequest())).session.id
         turn_id = str(uuid4())
         await ask_turn(timeline, session_id, turn_id)
         decision = v1.SubmitDecisionRequest(
-            session_id=session_id, turn_id=turn_id, exact_json=json.dumps(response), anyway=anyway
+            session_id=session_id, turn_id=turn_id, exact_json=json.dumps(response), force=force
         )
         try:
             await client.SubmitDecision(decision)

@@ -172,7 +172,7 @@ async def test_a_fixture_never_replaces_a_file(browser: ApiClient, tmp_path: Pat
     existing = tmp_path / "evals" / "tests" / "mine.json"
     existing.parent.mkdir(parents=True)
     existing.write_text("mine")
-    body = {"format": "adk-test", "path": "mine.json", "anyway": True}
+    body = {"format": "adk-test", "path": "mine.json", "force": True}
     refusal = await browser.post_refused(f"/sessions/{session_id}/export", body, 409)
 
     assert "exists already" in refusal["message"]

@@ -207,10 +207,10 @@ class TestReload:
             assert (await browser.get(f"/sessions/{after}"))["agent_revision"] == 1
 
             # Undo stays in the session, a fork is a new one.
-            await browser.post(f"/sessions/{before}/travel", {"action": "undo"})
+            await browser.post(f"/sessions/{before}/time-travel", {"action": "undo"})
             await browser.wait_for_turn(before)
             assert "Hello Ada" in await _call_greet(browser, before)
-            fork = await browser.travel(before, "fork", row=1)
+            fork = await browser.time_travel(before, "fork", row=1)
             assert fork["agent_revision"] == 1
             assert "Howdy Ada" in await _call_greet(browser, fork["session_id"])
 
@@ -282,7 +282,7 @@ class TestAfterARestart:
             assert [row["kind"] for row in await browser.get_rows(waiting)][:2] == ["user", "call"]
             assert (await _get_agents(browser))["lasting_agent"]["load_status"] == "not_loaded"
 
-            fork = (await browser.post(f"/sessions/{waiting}/travel", {"action": "fork"}))["session_id"]
+            fork = (await browser.post(f"/sessions/{waiting}/time-travel", {"action": "fork"}))["session_id"]
             await browser.wait_for_turn(fork)
             assert "Hello Ada" in str(await browser.get_rows(fork))
             assert "Welcome back Ada" in await _call_greet(browser, fork)
@@ -290,7 +290,7 @@ class TestAfterARestart:
             await browser.wait_for_status(fork, "done")
             assert [row["kind"] for row in await browser.get_rows(waiting)][:2] == ["user", "call"]
 
-            again = (await browser.post(f"/sessions/{empty}/travel", {"action": "fork"}))["session_id"]
+            again = (await browser.post(f"/sessions/{empty}/time-travel", {"action": "fork"}))["session_id"]
             await browser.send_message(again, "hi")
             await browser.wait_for_turn(again)
             exported = await browser.post(f"/sessions/{fork}/export", {"format": "evalset"})
@@ -323,7 +323,7 @@ class TestAfterARestart:
         write_agent(agents, "passing_agent", "x = (")
         async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
             assert (await browser.get_rows(session_id))[0]["kind"] == "user"
-            refused = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "fork"}, 404)
+            refused = await browser.post_refused(f"/sessions/{session_id}/time-travel", {"action": "fork"}, 404)
         assert "SyntaxError" in refused["message"]
 
     async def test_an_app_named_differently_from_its_folder_is_found_when_its_session_is_forked_or_exported(
@@ -343,7 +343,7 @@ class TestAfterARestart:
             async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
                 kept = await browser.get(f"/sessions/{session_id}")
                 assert kept["time_travel"]["fork_problem"] == ""
-                fork = await browser.travel(session_id, "fork")
+                fork = await browser.time_travel(session_id, "fork")
                 assert fork["agent_label"] == "folder_agent"
                 await browser.send_message(fork["session_id"], "And now?")
                 await browser.wait_for_turn(fork["session_id"])
@@ -366,7 +366,7 @@ class TestAfterARestart:
         shutil.rmtree(agents / "leaving_agent")
         write_agent(agents, "broken_agent", "x = (")
         async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
-            refused = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "fork"}, 409)
+            refused = await browser.post_refused(f"/sessions/{session_id}/time-travel", {"action": "fork"}, 409)
             kept = await browser.get(f"/sessions/{session_id}")
         message = "The agent of this session is not on this server. These agents could not be loaded: broken_agent."
         assert refused["message"] == kept["time_travel"]["fork_problem"] == message

@@ -430,7 +430,7 @@ class TestTurns:
             response=v1.GenerateContentResponse(candidates=[v1.Candidate(content=v1.Content(parts=[call]))]),
         )
         code, details = await await_refusal(client.SubmitDecision(decision))
-        decision.anyway = True
+        decision.force = True
 
         assert code is StatusCode.INVALID_ARGUMENT
         assert "the tools are: add" in details

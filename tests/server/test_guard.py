@@ -293,7 +293,7 @@ def _create_code(browser: ApiClient) -> str:
 def _send_raw_request(
     browser: ApiClient, path: str, headers: dict[str, str], method: str = "GET"
 ) -> http.client.HTTPResponse:
-    """Sends a request exactly as given; a client library would normalise it."""
+    """Sends a request exactly as given; a client library would normalize it."""
     connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=MAX_WAIT_SECONDS)
     try:
         connection.putrequest(method, path, skip_host="Host" in headers)

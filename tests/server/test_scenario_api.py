@@ -285,7 +285,7 @@ class TestPlaying:
         order = {"tool_name": "Emails__send_email", "arguments": '{"subject": 5}'}
 
         refusal = await browser.post_refused(f"{WORLD}/calls", order, 422)
-        deed = (await browser.post(f"{WORLD}/calls", {**order, "anyway": True}))["action"]
+        deed = (await browser.post(f"{WORLD}/calls", {**order, "force": True}))["action"]
 
         assert [problem["path"] for problem in refusal["problems"]] == ["subject"]
         assert refusal["can_override"]

@@ -68,7 +68,7 @@ async def test_sessions_of_a_server_that_was_stopped_say_when(tmp_path: Path) ->
         # A note comes after the end, and is no part of what happened.
         await browser.post(f"/sessions/{sessions['waiting']}/rows/0/note", {"text": "Look here."})
         await _check_all(browser, sessions)
-        fork = await browser.travel(sessions["waiting"], "fork")
+        fork = await browser.time_travel(sessions["waiting"], "fork")
         assert fork["interruption"] == "none"
         await browser.respond(fork["session_id"], "Hello again")
         await browser.wait_for_status(fork["session_id"], "done")
@@ -104,12 +104,12 @@ async def test_a_profile_that_is_recorded_only_at_the_stop_does_not_finish_the_r
         await browser.post(f"/sessions/{session_id}/environment/profile", {"profile": "down"})
         # The switch came after the turn was asked, so the fork records it with its next call, or at its end.
         fork = {"action": "fork", "turn": 1}
-        waiting = (await browser.post(f"/sessions/{session_id}/travel", fork))["session_id"]
+        waiting = (await browser.post(f"/sessions/{session_id}/time-travel", fork))["session_id"]
         await browser.wait_for_turn(waiting)
     async with serve_agents(tmp_path, _create_app(), database=tmp_path / "kept.db") as browser:
         assert (await browser.get(f"/sessions/{waiting}"))["interruption"] == "in_run"
         assert "down is active" in [row["summary"] for row in (await browser.get_rows(waiting))[-2:]]
-        last = (await browser.post(f"/sessions/{waiting}/travel", {"action": "fork"}))["session_id"]
+        last = (await browser.post(f"/sessions/{waiting}/time-travel", {"action": "fork"}))["session_id"]
         assert (await browser.get(f"/sessions/{last}/environment"))["profile"] == "down"
         await browser.call_tools(last, ("walk", {}))
         await browser.respond(last, "Not today")

@@ -98,7 +98,7 @@ async def test_a_fork_of_a_session_of_an_earlier_server_has_its_user_and_its_sta
         await browser.respond(session_id, "Hi")
         await browser.wait_for_status(session_id, "done")
     async with serve_agents(tmp_path, agent, database=database) as browser:
-        forked_id = (await browser.post(f"/sessions/{session_id}/travel", {"action": "fork"}))["session_id"]
+        forked_id = (await browser.post(f"/sessions/{session_id}/time-travel", {"action": "fork"}))["session_id"]
         assert await browser.get(f"/sessions/{forked_id}/state") == {"mood": "calm"}
         await browser.send_message(forked_id, "Who am I?")
         await browser.call_tools(forked_id, ("who", {}))

@@ -102,7 +102,7 @@ async def test_what_only_python_detects_in_a_remote_agent_is_a_rejected_response
 async def test_an_export_leaves_rejected_responses_out_unless_they_are_requested(tmp_path: Path) -> None:
     async with serve_agents(tmp_path, rater()) as browser:
         session_id = await browser.start_session("rater", "Rate it")
-        await browser.decide(session_id, json_text=UNFINISHED, anyway=True)
+        await browser.decide(session_id, json_text=UNFINISHED, force=True)
         await browser.decide(session_id, json_text=GOOD)
         await browser.wait_for_status(session_id, "done")
 

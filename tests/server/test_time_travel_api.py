@@ -59,8 +59,8 @@ async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
         yield client
 
 
-async def _travel(browser: ApiClient, session_id: str, action: str, **more: Any) -> Any:
-    return await browser.travel(session_id, action, **more)
+async def _time_travel(browser: ApiClient, session_id: str, action: str, **more: Any) -> Any:
+    return await browser.time_travel(session_id, action, **more)
 
 
 async def _play(browser: ApiClient, agent: str = "adder") -> str:
@@ -89,7 +89,7 @@ async def _read_trace(browser: ApiClient, session_id: str) -> Any:
 async def test_an_undone_answer_stays_visible_and_is_not_exported(browser: ApiClient) -> None:
     session_id = await _play(browser)
     before = (await browser.get(f"/sessions/{session_id}"))["time_travel"]
-    undone = await _travel(browser, session_id, "undo")
+    undone = await _time_travel(browser, session_id, "undo")
 
     assert (before["can_undo"], before["can_redo"], before["undone"]) == (True, False, [])
     assert (undone["session_id"], undone["time_travel"]["can_redo"]) == (session_id, True)
@@ -106,14 +106,14 @@ async def test_an_undone_answer_stays_visible_and_is_not_exported(browser: ApiCl
 
 async def test_undos_are_redone_in_their_order(browser: ApiClient) -> None:
     session_id = await _play(browser)
-    await _travel(browser, session_id, "undo")
-    first = await _travel(browser, session_id, "undo")
-    refusal = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "undo"}, 409)
-    await _travel(browser, session_id, "redo")
+    await _time_travel(browser, session_id, "undo")
+    first = await _time_travel(browser, session_id, "undo")
+    refusal = await browser.post_refused(f"/sessions/{session_id}/time-travel", {"action": "undo"}, 409)
+    await _time_travel(browser, session_id, "redo")
     await browser.wait_for_turn(session_id)
-    await _travel(browser, session_id, "redo")
+    await _time_travel(browser, session_id, "redo")
     session = await browser.wait_for_status(session_id, "done")
-    nothing = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "redo"}, 409)
+    nothing = await browser.post_refused(f"/sessions/{session_id}/time-travel", {"action": "redo"}, 409)
 
     assert not first["time_travel"]["can_undo"]
     assert "nothing to undo" in refusal["message"]
@@ -128,23 +128,23 @@ async def test_one_step_goes_back_to_a_turn_and_redo_returns(browser: ApiClient)
     session_id = await _play(browser)
     call = next(row for row in await browser.get_rows(session_id) if row["kind"] == "call")
     decided = await browser.get(f"/sessions/{session_id}/turns/{call['turn_id']}/decision")
-    await _travel(browser, session_id, "go_back", row=call["index"])
+    await _time_travel(browser, session_id, "go_back", row=call["index"])
     waiting = await browser.wait_for_request(session_id, "model")
 
     assert [(each["name"], json.loads(each["arguments"])) for each in decided["calls"]] == [("add", {"a": 2, "b": 2})]
     assert _list_counting(await browser.get_rows(session_id), waiting) == [("user", "2+2?")]
-    await _travel(browser, session_id, "redo")
+    await _time_travel(browser, session_id, "redo")
     assert (await browser.wait_for_status(session_id, "done"))["pending"] == []
 
 
 async def test_an_undone_turn_can_be_gone_back_to_and_forked(browser: ApiClient) -> None:
     session_id = await _play(browser)
     call, answer = (row for row in await browser.get_rows(session_id) if row["kind"] in ("call", "answer"))
-    await _travel(browser, session_id, "go_back", row=call["index"])
+    await _time_travel(browser, session_id, "go_back", row=call["index"])
     await browser.respond(session_id, "no idea")
     await browser.wait_for_status(session_id, "done")
-    fork = await _travel(browser, session_id, "fork", row=answer["index"])
-    await _travel(browser, session_id, "go_back", row=answer["index"])
+    fork = await _time_travel(browser, session_id, "fork", row=answer["index"])
+    await _time_travel(browser, session_id, "go_back", row=answer["index"])
 
     for each in (fork["session_id"], session_id):
         session = await browser.wait_for_request(each, "model")
@@ -160,10 +160,10 @@ async def test_going_back_before_a_message_lets_it_be_sent_anew(browser: ApiClie
     await browser.wait_for_status(session_id, "done")
     first, second = (row["index"] for row in await browser.get_rows(session_id) if row["kind"] == "user")
 
-    after_one = await _travel(browser, session_id, "go_back", row=second)
+    after_one = await _time_travel(browser, session_id, "go_back", row=second)
     assert after_one["status"] == "done"
     assert len(await _read_trace(browser, session_id)) == 1
-    at_start = await _travel(browser, session_id, "go_back", row=first)
+    at_start = await _time_travel(browser, session_id, "go_back", row=first)
     assert at_start["status"] == "new"
     await browser.send_message(session_id, "1+1?")
     await browser.respond(session_id, "two")
@@ -175,7 +175,7 @@ async def test_going_back_before_a_message_lets_it_be_sent_anew(browser: ApiClie
 async def test_a_fork_is_another_session_and_both_link_to_each_other(browser: ApiClient) -> None:
     session_id = await _play(browser)
     answer = next(row for row in await browser.get_rows(session_id) if row["kind"] == "answer")
-    fork = await _travel(browser, session_id, "fork", row=answer["index"])
+    fork = await _time_travel(browser, session_id, "fork", row=answer["index"])
     fork_id = fork["session_id"]
     await browser.respond(fork_id, "four")
     await browser.wait_for_status(fork_id, "done")
@@ -193,9 +193,9 @@ async def test_a_finished_session_is_forked_but_not_rewound(browser: ApiClient) 
     session_id = await _play(browser)
     await browser.post(f"/sessions/{session_id}/close")
     closed = (await browser.get(f"/sessions/{session_id}"))["time_travel"]
-    refusal = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "undo"}, 409)
+    refusal = await browser.post_refused(f"/sessions/{session_id}/time-travel", {"action": "undo"}, 409)
     answer = next(row for row in await browser.get_rows(session_id) if row["kind"] == "answer")
-    fork = await _travel(browser, session_id, "fork", row=answer["index"])
+    fork = await _time_travel(browser, session_id, "fork", row=answer["index"])
     await browser.respond(fork["session_id"], "four")
     await browser.wait_for_status(fork["session_id"], "done")
 
@@ -206,25 +206,25 @@ async def test_a_finished_session_is_forked_but_not_rewound(browser: ApiClient) 
 
 async def test_the_callbacks_that_run_again_are_named_before(browser: ApiClient) -> None:
     session_id = await _play(browser, "watched")
-    plan = await browser.post(f"/sessions/{session_id}/travel/plan", {"action": "undo"})
+    plan = await browser.post(f"/sessions/{session_id}/time-travel/plan", {"action": "undo"})
 
     assert plan["callbacks"] == ["agent 'watched': before_model_callback note_time"]
     assert (plan["replayed_turns"], plan["replayed_calls"]) == (1, 1)
     assert (RUNS["callback"], (await browser.get(f"/sessions/{session_id}"))["status"]) == (2, "done")
     unwatched = await _play(browser)
-    assert (await browser.post(f"/sessions/{unwatched}/travel/plan", {"action": "undo"}))["callbacks"] == []
+    assert (await browser.post(f"/sessions/{unwatched}/time-travel/plan", {"action": "undo"}))["callbacks"] == []
 
 
 async def test_a_run_that_differs_is_continued_only_if_the_person_insists(browser: ApiClient) -> None:
     session_id = await _play(browser, "stamper")
     seq = (await browser.get(f"/sessions/{session_id}"))["last_seq"]
-    refusal = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "undo"}, 409)
+    refusal = await browser.post_refused(f"/sessions/{session_id}/time-travel", {"action": "undo"}, 409)
     unchanged = await browser.get(f"/sessions/{session_id}")
 
     assert (refusal["error"], refusal["can_override"]) == ("ReplayDiverged", True)
     assert "is different" in refusal["message"]
     assert (unchanged["last_seq"], unchanged["status"]) == (seq, "done")
-    await _travel(browser, session_id, "undo", anyway=True)
+    await _time_travel(browser, session_id, "undo", force=True)
     await browser.respond(session_id, "four")
     await browser.wait_for_status(session_id, "done")
 
@@ -246,7 +246,7 @@ async def test_the_own_model_or_a_recording_plays_from_a_turn_on(browser: ApiCli
     await browser.send_message(session_id, "Thanks")
     await browser.wait_for_status(session_id, "done")
     assert (await browser.get_rows(session_id))[-1]["player"] == "real"
-    undone = await _travel(browser, session_id, "undo")
+    undone = await _time_travel(browser, session_id, "undo")
     assert undone["time_travel"]["player"] == "human"
 
 
@@ -273,7 +273,7 @@ async def test_the_past_of_agents_in_other_processes_is_refused_with_the_reason(
         browser = ApiClient(server, client)
         info = (await browser.get(f"/sessions/{session_id}"))["time_travel"]
         for action in ("undo", "fork"):
-            refusal = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": action}, 409)
+            refusal = await browser.post_refused(f"/sessions/{session_id}/time-travel", {"action": action}, 409)
             assert refusal["message"] == info["rewind_problem"] == info["fork_problem"]
             assert "another process" in refusal["message"]
         assert (await client.put(f"/api/sessions/{session_id}/player", json={"player": "real"})).status_code == 409
@@ -285,7 +285,7 @@ async def test_a_corrected_session_is_exported_beside_the_old_case_or_in_its_pla
     session_id = await _play(browser)
     first = await browser.post(f"/sessions/{session_id}/export", {})
     answer = next(row for row in await browser.get_rows(session_id) if row["kind"] == "answer")
-    fork_id = (await _travel(browser, session_id, "fork", row=answer["index"]))["session_id"]
+    fork_id = (await _time_travel(browser, session_id, "fork", row=answer["index"]))["session_id"]
     await browser.respond(fork_id, "four")
     await browser.wait_for_status(fork_id, "done")
 
@@ -299,7 +299,7 @@ async def test_a_corrected_session_is_exported_beside_the_old_case_or_in_its_pla
     fork_case = (await browser.post(f"/sessions/{fork_id}/export", {}))["record"]["eval_id"]
     assert read_cases() == [(old_id, "five"), (fork_case, "four")]
 
-    await _travel(browser, session_id, "undo")
+    await _time_travel(browser, session_id, "undo")
     await browser.respond(session_id, "4")
     await browser.wait_for_status(session_id, "done")
     replaced = await browser.post(f"/sessions/{session_id}/export/preview", {"replace": True})
@@ -323,14 +323,14 @@ async def test_a_session_of_an_earlier_process_is_forked_and_stays_linked(tmp_pa
     agent = LlmAgent(name="adder", model="gemini-2.5-flash", tools=[add])
     async with serve_agents(tmp_path, agent, database=database) as browser:
         session_id = await _play(browser)
-        await _travel(browser, session_id, "undo")
+        await _time_travel(browser, session_id, "undo")
         await browser.respond(session_id, "four")
         await browser.wait_for_status(session_id, "done")
     async with serve_agents(tmp_path, agent, database=database) as browser:
         before = await browser.get(f"/sessions/{session_id}")
         rows = await browser.get_rows(session_id)
         call = next(row for row in rows if row["kind"] == "call")
-        fork_id = (await _travel(browser, session_id, "fork", row=call["index"]))["session_id"]
+        fork_id = (await _time_travel(browser, session_id, "fork", row=call["index"]))["session_id"]
         await browser.respond(fork_id, "no idea")
         await browser.wait_for_status(fork_id, "done")
     async with serve_agents(tmp_path, agent, database=database) as browser:

@@ -66,7 +66,7 @@ async def test_a_call_waits_in_the_queue_and_gets_the_response_of_a_person(tmp_p
         assert refused["can_override"]
         assert refused["problems"][0]["message"] == problem["message"]
 
-        await client.post(url, _build_response(result='"four"', anyway=True))
+        await client.post(url, _build_response(result='"four"', force=True))
 
         await client.wait_for_turn(session_id)
         (row,) = [row for row in await client.get_rows(session_id) if row["kind"] == "call"]
@@ -258,21 +258,21 @@ async def test_a_chosen_player_stays_after_an_undo_in_forks_and_after_the_next_s
         await client.post(f"/sessions/{session_id}/environment/tools", {"tool_name": "add", "player": "schema"})
         await client.call_tools(session_id, ("add", {"a": 2, "b": 3}))
         await client.wait_for_turn(session_id)
-        await client.post(f"/sessions/{session_id}/travel", {"action": "undo"})
+        await client.post(f"/sessions/{session_id}/time-travel", {"action": "undo"})
         undone = await client.get(f"/sessions/{session_id}/environment")
         await client.call_tools(session_id, ("add", {"a": 2, "b": 4}))
         await client.wait_for_turn(session_id)
-        fork = await client.post(f"/sessions/{session_id}/travel", {"action": "fork"})
+        fork = await client.post(f"/sessions/{session_id}/time-travel", {"action": "fork"})
         forked = await client.get(f"/sessions/{fork['session_id']}/environment")
         environments: list[Any] = []
         for turn in (1, 2):
-            fork = await client.post(f"/sessions/{session_id}/travel", {"action": "fork", "turn": turn})
+            fork = await client.post(f"/sessions/{session_id}/time-travel", {"action": "fork", "turn": turn})
             environments.append(await client.get(f"/sessions/{fork['session_id']}/environment"))
         await client.respond(session_id, "done")
         await client.wait_for_status(session_id, "done")
 
     async with serve_agents(tmp_path, agent, database=database) as client:
-        fork = await client.post(f"/sessions/{session_id}/travel", {"action": "fork", "turn": 3})
+        fork = await client.post(f"/sessions/{session_id}/time-travel", {"action": "fork", "turn": 3})
         restarted = await client.get(f"/sessions/{fork['session_id']}/environment")
         await client.call_tools(fork["session_id"], ("add", {"a": 2, "b": 5}))
         await client.wait_for_turn(fork["session_id"])

@@ -119,9 +119,9 @@ async def test_an_undo_and_a_fork_restore_the_world(file: Path) -> None:
         await browser.wait_for_turn(session_id)
         before = (await browser.get(f"/sessions/{session_id}"))["time_travel"]
         sent = [await count_sent(session_id)]
-        plan = await browser.post(f"/sessions/{session_id}/travel/plan", {"action": "undo"})
-        fork_id = (await browser.post(f"/sessions/{session_id}/travel", {"action": "fork"}))["session_id"]
-        await browser.post(f"/sessions/{session_id}/travel", {"action": "undo"})
+        plan = await browser.post(f"/sessions/{session_id}/time-travel/plan", {"action": "undo"})
+        fork_id = (await browser.post(f"/sessions/{session_id}/time-travel", {"action": "fork"}))["session_id"]
+        await browser.post(f"/sessions/{session_id}/time-travel", {"action": "undo"})
         sent += [await count_sent(session_id), await count_sent(fork_id)]
         for decision in (
             {"calls": [build_call("Emails__send_email", recipients=["a@example.org"], subject="Hi")]},
@@ -133,7 +133,7 @@ async def test_an_undo_and_a_fork_restore_the_world(file: Path) -> None:
         await browser.wait_for_status(session_id, "closed")
         await browser.decide(fork_id, text="Done.")
         await browser.wait_for_status(fork_id, "closed")
-        over = await browser.post_refused(f"/sessions/{session_id}/travel", {"action": "undo"}, 409)
+        over = await browser.post_refused(f"/sessions/{session_id}/time-travel", {"action": "undo"}, 409)
         verdicts = [
             [row["summary"] for row in await browser.get_rows(each) if row["subject"] == "verdict"]
             for each in (session_id, fork_id)
@@ -159,7 +159,7 @@ async def test_a_session_whose_world_is_gone_is_not_continued() -> None:
     ):
         browser = ApiClient(server, client)
         refusals = [
-            await browser.post_refused(f"/sessions/{session_id}/travel", {"action": action}, 409)
+            await browser.post_refused(f"/sessions/{session_id}/time-travel", {"action": action}, 409)
             for action in ("undo", "fork")
         ]
     assert all("the world is no longer here" in each["message"] for each in refusals)

@@ -304,7 +304,7 @@ class TestASession:
         rows = await browser.get_rows(session_id)
 
         assert [(row["kind"], row["summary"], row["result"]) for row in rows[1:]] == [
-            ("say", "Adding.", ""),
+            ("commentary", "Adding.", ""),
             ("call", "a=1 b=1", "2"),
             ("call", "a=2 b=2", "4"),
         ]
@@ -476,9 +476,9 @@ class TestDeciding:
         refusal = await browser.post_refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 422)
 
         assert refusal["can_override"]
-        assert "anyway" not in refusal["message"]
+        assert "force" not in refusal["message"]
         assert [(one["call_index"], one["path"]) for one in refusal["problems"]] == [(1, "a"), (1, "b"), (2, "")]
-        await browser.post(f"/sessions/{session_id}/turns/{turn_id}/decision", {**body, "anyway": True})
+        await browser.post(f"/sessions/{session_id}/turns/{turn_id}/decision", {**body, "force": True})
         await browser.wait_for_status(session_id, "waiting", "failed")
         assert len([row for row in await browser.get_rows(session_id) if row["kind"] == "call"]) == 3
 
@@ -491,7 +491,7 @@ class TestDeciding:
         ]
         body = {"decision_id": "decision-1", "calls": calls}
         refusal = await browser.post_refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 422)
-        await browser.post(f"/sessions/{session_id}/turns/{turn_id}/decision", {**body, "anyway": True})
+        await browser.post(f"/sessions/{session_id}/turns/{turn_id}/decision", {**body, "force": True})
         await browser.wait_for_turn(session_id)
         made_up, offered = [row for row in await browser.get_rows(session_id) if row["kind"] == "call"]
         detail = await browser.get_row_detail(session_id, made_up["index"])
@@ -509,7 +509,7 @@ class TestDeciding:
     async def test_arguments_that_are_not_a_json_object_are_refused(self, browser: ApiClient, arguments: str) -> None:
         session_id = await browser.start_session("tooled", "x")
         turn_id = await browser.wait_for_turn(session_id)
-        body = {"decision_id": "decision-1", "calls": [{"name": "add", "arguments": arguments}], "anyway": True}
+        body = {"decision_id": "decision-1", "calls": [{"name": "add", "arguments": arguments}], "force": True}
         refusal = await browser.post_refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 422)
 
         assert refusal["error"] == "MalformedValue"
@@ -569,7 +569,7 @@ class TestDeciding:
         partial = {"decision_id": "decision-1", "json_text": '{"answer": "a"}'}
         assert (await browser.post_refused(path, partial, 422))["can_override"]
 
-        await browser.post(path, {**partial, "anyway": True})
+        await browser.post(path, {**partial, "force": True})
         await browser.wait_for_status(session_id, "done")
         answer = (await browser.get_rows(session_id))[-1]
 

@@ -117,9 +117,9 @@ async def test_an_undo_takes_back_what_happened_and_a_fork_has_a_graph_of_its_ow
     await browser.call_tools(session_id, (WAIT, {"timeout": 60}))
     waited = await list_states(browser, session_id)
     [call] = [each for each in await browser.get_rows(session_id) if each["kind"] == "call"]
-    forked = await browser.post(f"/sessions/{session_id}/travel", {"action": "fork", "row": call["index"]})
+    forked = await browser.post(f"/sessions/{session_id}/time-travel", {"action": "fork", "row": call["index"]})
     assert await list_states(browser, forked["session_id"]) == before
-    await browser.post(f"/sessions/{session_id}/travel", {"action": "undo"})
+    await browser.post(f"/sessions/{session_id}/time-travel", {"action": "undo"})
     assert await list_states(browser, session_id) == before
     assert waited != before
 

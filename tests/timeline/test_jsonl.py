@@ -72,7 +72,7 @@ def test_a_line_gives_back_its_record(record: TimelineRecord) -> None:
 def test_the_line_of_an_older_release_has_no_agent_path_and_nobody_who_decided() -> None:
     """Written by a release that knew neither of them."""
     line = (
-        '{"event":{"agent_name":"math","event_id":"e","kind":"turn_decided","payload":{"anyway":false,'
+        '{"event":{"agent_name":"math","event_id":"e","kind":"turn_decided","payload":{"force":false,'
         '"decision_id":"d","duration_ms":null,"response":{}},"player":"human","seq":1,"session_id":"s",'
         '"timestamp":1.0,"turn_id":"t"}}'
     )

@@ -206,8 +206,8 @@ class TestWords:
         rows = _fold(JOINED, _agent_event(*parts))
 
         assert [(row.kind.value, row.subject, row.summary) for row in rows] == [
-            ("say", "thought", "hm"),
-            ("say", "", "I add"),
+            ("commentary", "thought", "hm"),
+            ("commentary", "", "I add"),
             ("call", "add", "a=1"),
         ]
 
@@ -221,7 +221,7 @@ class TestWords:
         )
 
         assert [(row.kind.value, row.agent_name, row.player) for row in rows[1:]] == [
-            ("say", "first", "human"),
+            ("commentary", "first", "human"),
             ("answer", "second", ""),
         ]
 
@@ -246,7 +246,7 @@ class TestAnAgentThatTellsOfItsTurnsOnly:
         )
 
         assert _summarize(rows) == [
-            ("say", "", "I add", "done", ""),
+            ("commentary", "", "I add", "done", ""),
             ("call", "add", "a=1", "done", ""),
             ("answer", "", "2", "done", ""),
         ]
@@ -440,13 +440,13 @@ def test_arguments_are_one_line(arguments: dict[str, Any], line: str) -> None:
 
 
 def test_a_call_that_was_sent_anyway_is_marked_until_the_agents_next_turn() -> None:
-    decided = replace(_turn_decided(_call_part("c1", "invented")), anyway=True)
+    decided = replace(_turn_decided(_call_part("c1", "invented")), force=True)
     rows = SessionRows()
     payloads = [JOINED, decided, _agent_event(_call_part("c1", "invented")), _turn_asked(), _turn_decided()]
     for event in _build_events([*payloads, _agent_event(_call_part("c2"))]):
         rows.apply(event)
         rows = decode_rows_state(encode_rows_state(rows))
-    assert [(row.call_id, row.anyway) for row in rows.rows.values()] == [("c1", True), ("c2", False)]
+    assert [(row.call_id, row.force) for row in rows.rows.values()] == [("c1", True), ("c2", False)]
 
 
 def test_what_an_agent_inside_a_tool_says_is_a_row_of_its_lane() -> None:
@@ -457,5 +457,5 @@ def test_what_an_agent_inside_a_tool_says_is_a_row_of_its_lane() -> None:
     for event in [*events[:2], replace(events[2], agent_path=path)]:
         rows.apply(event)
     (row,) = rows.rows.values()
-    assert (row.kind, row.summary, row.branch, row.parent_call_id) == ("say", "inside", "outer.inner", "c1")
+    assert (row.kind, row.summary, row.branch, row.parent_call_id) == ("commentary", "inside", "outer.inner", "c1")
     assert decode_row(encode_row(row)) == row

@@ -450,7 +450,7 @@ class TestDecisionsAreChecked:
         await ask_turn(timeline, session_id, "t1")
 
         with pytest.raises(EmptyDecision):
-            await timeline.decide(TurnDecision(session_id, "t1", empty, anyway=True))
+            await timeline.decide(TurnDecision(session_id, "t1", empty, force=True))
 
     async def test_tool_not_offered(self, timeline: Timeline, session_id: str) -> None:
         await ask_turn(timeline, session_id, "t1")
@@ -490,10 +490,10 @@ class TestDecisionsAreChecked:
         self, timeline: Timeline, session_id: str, response: dict[str, Any]
     ) -> None:
         await ask_turn(timeline, session_id, "t1")
-        decided = await timeline.decide(TurnDecision(session_id, "t1", response, anyway=True))
+        decided = await timeline.decide(TurnDecision(session_id, "t1", response, force=True))
 
         assert isinstance(decided.payload, TurnDecided)
-        assert decided.payload.anyway
+        assert decided.payload.force
 
     @pytest.mark.parametrize("player", [Player.REAL, Player.RECORDED, Player.SIMULATED])
     @pytest.mark.parametrize("response", [{}, call_decision("nope"), call_decision("add", a="x")])

@@ -191,7 +191,7 @@ async def test_text_typed_with_a_tool_without_parameters_is_said_with_the_call(p
     await typist.type()
     await typist.send()
     await typist.player.wait_for_turn()
-    assert await typist.read_summaries("say") == [SENTENCE]
+    assert await typist.read_summaries("commentary") == [SENTENCE]
 
 
 async def test_after_a_call_is_collected_or_edited_its_first_field_is_next(page: Page) -> None:
@@ -246,7 +246,7 @@ async def test_a_name_that_is_being_typed_is_not_interrupted_by_a_turn(page: Pag
     await page.evaluate(
         """() => fetch(`/api${location.pathname}/messages`, {
           method: "POST", headers: {"Content-Type": "application/json"},
-          body: JSON.stringify({text: "hello", json_text: null, files: [], anyway: false}),
+          body: JSON.stringify({text: "hello", json_text: null, files: [], force: false}),
         })"""
     )
     await typist.player.wait_for_turn()

@@ -8,7 +8,7 @@ from typing import Literal
 
 from adk_agent_sim.bench.bench_result import BenchResult
 from adk_agent_sim.bench.bench_summary import BenchSummary, VariantSummary
-from adk_agent_sim.bench.run_group import RunGroup, summarise_group
+from adk_agent_sim.bench.run_group import RunGroup, summarize_group
 from adk_agent_sim.bench.statistics import PairedTest, adjust_by_holm, compare_pairs
 from adk_agent_sim.errors import BenchesNotComparable
 
@@ -167,8 +167,8 @@ def _compare_variants(
     return VariantDiff(
         before_label=one.label,
         after_label=other.label,
-        before=summarise_group(old_runs),
-        after=summarise_group(new_runs),
+        before=summarize_group(old_runs),
+        after=summarize_group(new_runs),
         scenarios=tuple(sorted(changes, key=lambda each: (each.difference, each.scenario))),
         test=test,
         p_value=test.p_value,

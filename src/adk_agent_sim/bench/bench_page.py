@@ -36,7 +36,7 @@ def iter_page_lines(summary: BenchSummary, name: str) -> Iterator[str]:
     """Yield the lines of the page.
 
     Args:
-        summary: What came of the bench.
+        summary: The outcome of the bench.
         name: What the bench is called, such as the name of its folder.
     """
     title = escape_html(f"Bench {name}")

@@ -8,7 +8,7 @@ from typing import Final
 
 from adk_agent_sim.bench.bench_page import iter_page_lines
 from adk_agent_sim.bench.bench_result import BenchResult
-from adk_agent_sim.bench.bench_summary import BenchSummary, summarise_bench
+from adk_agent_sim.bench.bench_summary import BenchSummary, summarize_bench
 from adk_agent_sim.bench.junit_report import iter_junit_lines
 from adk_agent_sim.bench.markdown_summary import render_markdown_summary
 from adk_agent_sim.bench.reason_mask import ReasonMask
@@ -41,7 +41,7 @@ def write_reports(folder: Path) -> BenchSummary:
 
 def read_summary(folder: Path) -> BenchSummary:
     """Return the summary of the bench in a folder. Secrets are masked in the reasons of failures."""
-    return summarise_bench(map(ReasonMask().mask, _read_results(folder)), _read_planned(folder))
+    return summarize_bench(map(ReasonMask().mask, _read_results(folder)), _read_planned(folder))
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:

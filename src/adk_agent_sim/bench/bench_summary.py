@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from adk_agent_sim.bench.bench_result import BenchResult, Outcome
-from adk_agent_sim.bench.failure_reasons import normalise_reason
-from adk_agent_sim.bench.run_group import RunGroup, summarise_group
+from adk_agent_sim.bench.failure_reasons import normalize_reason
+from adk_agent_sim.bench.run_group import RunGroup, summarize_group
 from adk_agent_sim.bench.variant import Variant, get_variant, get_variant_noun, label_variants
 
 _MAX_EXAMPLES = 5
@@ -68,7 +68,7 @@ class FailureGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class BenchSummary:
-    """What came of a bench."""
+    """The outcome of a bench."""
 
     overall: RunGroup
     """All runs of all variants."""
@@ -105,7 +105,7 @@ class BenchSummary:
         return {each.variant: each.label for each in self.variants}
 
 
-def summarise_bench(results: Iterable[BenchResult], planned: int | None = None) -> BenchSummary:
+def summarize_bench(results: Iterable[BenchResult], planned: int | None = None) -> BenchSummary:
     """Return the summary of results, of which no two have the same key.
 
     Args:
@@ -121,8 +121,8 @@ def summarise_bench(results: Iterable[BenchResult], planned: int | None = None) 
         by_variant[variant].append(each)
     labels = label_variants(sorted(by_variant))
     return BenchSummary(
-        overall=summarise_group(ordered),
-        variants=tuple(_summarise_variant(variant, label, by_variant[variant]) for variant, label in labels.items()),
+        overall=summarize_group(ordered),
+        variants=tuple(_summarize_variant(variant, label, by_variant[variant]) for variant, label in labels.items()),
         tags=tuple(sorted({tag for each in ordered for tag in each.tags})),
         scenarios=tuple(sorted({each.scenario for each in ordered})),
         failures=_group_failures(ordered, labels),
@@ -135,7 +135,7 @@ def _sort_key(result: BenchResult) -> tuple[str, Variant, int, int]:
     return result.scenario, get_variant(result), result.seed, result.run
 
 
-def _summarise_variant(variant: Variant, label: str, results: Sequence[BenchResult]) -> VariantSummary:
+def _summarize_variant(variant: Variant, label: str, results: Sequence[BenchResult]) -> VariantSummary:
     by_tag: defaultdict[str, list[BenchResult]] = defaultdict(list)
     for each in results:
         for tag in set(each.tags):
@@ -143,8 +143,8 @@ def _summarise_variant(variant: Variant, label: str, results: Sequence[BenchResu
     return VariantSummary(
         variant=variant,
         label=label,
-        overall=summarise_group(results),
-        tags={tag: summarise_group(by_tag[tag]) for tag in sorted(by_tag)},
+        overall=summarize_group(results),
+        tags={tag: summarize_group(by_tag[tag]) for tag in sorted(by_tag)},
     )
 
 
@@ -156,7 +156,7 @@ def _group_failures(results: Sequence[BenchResult], labels: Mapping[Variant, str
     for each in results:
         if each.outcome == "passed":
             continue
-        group = each.outcome, normalise_reason(each.reason) or "No reason was given."
+        group = each.outcome, normalize_reason(each.reason) or "No reason was given."
         counts[group][labels[get_variant(each)]] += 1
         if texts.setdefault(group, each.reason) != each.reason:
             differing.add(group)

@@ -1,4 +1,4 @@
-"""Normalises the reasons of failures, so that failures of one kind are one group."""
+"""Normalizes the reasons of failures, so that failures of one kind are one group."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STEPS: Final = (
 """What is replaced by what, in this order. Each pattern is bounded, so that a long text costs linear time."""
 
 
-def normalise_reason(reason: str) -> str:
+def normalize_reason(reason: str) -> str:
     """Return a reason without ids, numbers, quoted values and line breaks; a long one is cut."""
     text = _drop_values(reason[:_MAX_READ])
     for pattern, replacement in _STEPS:

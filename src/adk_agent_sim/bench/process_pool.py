@@ -1,7 +1,7 @@
 """Executes the runs of a bench in processes of this machine.
 
     this process --- pipe --> worker process: one run at a time
-                 <-- pipe ---     what came of it
+                 <-- pipe ---     outcome
 
 A worker that dies loses only its current run, and another one takes its place; a run that takes too long is killed with
 its worker. `concurrent.futures` gives up all runs when one process dies, which is why this has its own pool.

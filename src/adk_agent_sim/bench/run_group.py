@@ -82,7 +82,7 @@ class RunGroup:
     wall_seconds: RunMeasure
 
 
-def summarise_group(results: Sequence[BenchResult]) -> RunGroup:
+def summarize_group(results: Sequence[BenchResult]) -> RunGroup:
     """Return the figures of a group of results."""
     counts = Counter(each.outcome for each in results)
     # A group may hold several variants: attempts are those of one variant in one scenario.

@@ -21,7 +21,7 @@ _MEASURES = (
 
 
 def summary_to_json(summary: BenchSummary) -> dict[str, Any]:
-    """Return what came of a bench, without the single runs, which are in its results file."""
+    """Return the outcome of a bench, without the single runs, which are in its results file."""
     return {
         **_group_to_json(summary.overall),
         "planned": summary.planned,

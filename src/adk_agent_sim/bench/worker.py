@@ -1,4 +1,4 @@
-"""A worker process of a bench: receives runs over a pipe, executes them, and sends back what came of each.
+"""A worker process of a bench: receives runs over a pipe, executes them, and sends back the outcome of each.
 
 It ends with the process that started it, however that ends, and so do the processes that agents have started. What
 agents print goes to a file of the bench, because the terminal shows the bench's progress, and standard output its

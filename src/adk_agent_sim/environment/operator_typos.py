@@ -1,4 +1,4 @@
-"""Recognises operators of conditions that are written wrongly, such as `regexp` or `greaterThan`."""
+"""Recognizes operators of conditions that are written wrongly, such as `regexp` or `greaterThan`."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def describe_profile(profile: str | None, active_profiles: Iterable[str]) -> dic
 
 
 def describe_near_miss(nearest: NearestRule) -> dict[str, Any]:
-    """Return a near miss as a decision records it: by path, so that redaction recognises the paths of secrets."""
+    """Return a near miss as a decision records it: by path, so that redaction recognizes the paths of secrets."""
     return {
         "rule": nearest.rule,
         "differences": {each.path: {"expected": each.expected, "found": each.found} for each in nearest.differences},

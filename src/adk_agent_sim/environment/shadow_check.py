@@ -81,7 +81,7 @@ class ShadowCheck:
         """Create the check.
 
         Args:
-            read_only: Further tools that change nothing, with wildcards; others are recognised by their names.
+            read_only: Further tools that change nothing, with wildcards; others are recognized by their names.
         """
         self._read_only = GlobSet(read_only)
         self._drifts: dict[str, list[ResponseDrift]] = {}

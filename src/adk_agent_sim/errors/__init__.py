@@ -23,13 +23,13 @@ SimulatorError
 │   ├── ToolRequestAbandoned     the tool call that needed the response has ended
 │   ├── InvalidCredential        the credential does not have the fields of the auth scheme
 │   ├── EmptyDecision            the decision neither calls a tool nor contains an answer
-│   └── DecisionMismatch         the decision does not match its request; override with anyway=True
+│   └── DecisionMismatch         the decision does not match its request; override with force=True
 │       ├── ToolNotOffered       the request does not declare the tool
 │       ├── InvalidArguments     the arguments do not match the tool's schema
 │       ├── InvalidInput         the input does not match the schema of the request
 │       ├── InvalidToolResult    the result does not match the tool's output schema
 │       └── InvalidAnswer        the final response does not match the agent's output_schema
-├── InvalidMessage               the user message does not match the agent's input_schema; override with anyway=True
+├── InvalidMessage               the user message does not match the agent's input_schema; override with force=True
 ├── ServerUnreachable            no simulator server answers at the address
 ├── PortInUse                    the server cannot listen on the address
 ├── TokenRejected                the server does not accept the token, or got none
@@ -52,7 +52,7 @@ SimulatorError
 ├── StateKeyMissing              an instruction needs keys that the session state does not have
 ├── RunFailed                    the agent's run raised an exception
 ├── ForkRefused                  the session cannot be forked, undone or redone there
-│   └── ReplayDiverged           the replay differs from the recording; override with anyway=True
+│   └── ReplayDiverged           the replay differs from the recording; override with force=True
 ├── RunUndone                    decisions of the run were undone, and another run has continued its session
 ├── Cancelled                    a person cancelled a tool call
 ├── ReplayImpossible             the golden trace does not contain what the agent's model is asked for
@@ -64,7 +64,7 @@ SimulatorError
 ├── ExportRefused                the session cannot be exported; nothing was written
 │   ├── AlreadyExported          the session was exported before; override with again=True
 │   ├── SessionIncomplete        the session cannot be a golden trace yet
-│   ├── NotReplayable            `adk test` cannot replay the session; override with anyway=True
+│   ├── NotReplayable            `adk test` cannot replay the session; override with force=True
 │   ├── NotAnEvalSet             the target file is something else and was not changed
 │   └── InvalidCriteria          the criteria for `adk eval` are none, or their file is something else
 ├── ImportRefused                the file cannot be imported as a timeline

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-OVERRIDE_HINT = "Pass anyway=True to send it anyway."
+OVERRIDE_HINT = "Pass force=True to send it anyway."
 """How a caller of the Python API overrides a check."""
 
 

@@ -94,12 +94,12 @@ class ToolRequestAbandoned(DecisionRefused):
 
 
 class DecisionMismatch(DecisionRefused):
-    """The decision does not match its request. A model could still make it, so `anyway=True` sends it."""
+    """The decision does not match its request. A model could still make it, so `force=True` sends it."""
 
     def __init__(self, summary: str) -> None:
         super().__init__(f"{summary}. {OVERRIDE_HINT}")
         self.summary = summary
-        """The message without the hint about `anyway=True`, for interfaces other than Python."""
+        """The message without the hint about `force=True`, for interfaces other than Python."""
 
 
 class ToolNotOffered(DecisionMismatch):
@@ -159,6 +159,6 @@ class InvalidMessage(SimulatorError):
 
     def __init__(self, agent_name: str, problems: Sequence[Problem]) -> None:
         self.summary = f"The message does not match the input_schema of agent {agent_name!r}: {join_problems(problems)}"
-        """The message without the hint about `anyway=True`, for interfaces other than Python."""
+        """The message without the hint about `force=True`, for interfaces other than Python."""
         super().__init__(f"{self.summary}. {OVERRIDE_HINT}")
         self.problems = tuple(problems)

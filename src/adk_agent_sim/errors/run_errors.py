@@ -182,4 +182,4 @@ class ReplayDiverged(ForkRefused):
             f"The replay differs from the recording: {difference}. A callback, a clock or a change of the agent may "
             "be the reason"
         )
-        super().__init__(f"{self.summary}. Pass anyway=True to continue anyway; the new session says so.")
+        super().__init__(f"{self.summary}. Pass force=True to continue anyway; the new session says so.")

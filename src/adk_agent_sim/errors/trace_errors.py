@@ -41,7 +41,7 @@ class NotReplayable(ExportRefused):
     def __init__(self, session_id: str, reasons: Sequence[str]) -> None:
         super().__init__(
             f"Session {session_id!r} cannot be replayed by `adk test`: {'; '.join(reasons)}. "
-            "Export it as an EvalSet, or pass anyway=True to write the fixture anyway."
+            "Export it as an EvalSet, or pass force=True to write the fixture anyway."
         )
         self.reasons = tuple(reasons)
 

@@ -31,7 +31,7 @@ _REPEATED_GROUP = re.compile(r"\)[*+?{]")
 _WIDE_CLASS = re.compile(r"\\[wWdDsSpP]|\[\^|\.")
 _COUNT = re.compile(r"\{(\d{1,9})?,?(\d{1,9})?\}")
 _VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
-"""Verbose patterns may contain spaces and comments anywhere, so the estimates below would not recognise repetitions."""
+"""Verbose patterns may contain spaces and comments anywhere, so the estimates below would not recognize repetitions."""
 
 
 def check_syntax(pattern: str) -> None:

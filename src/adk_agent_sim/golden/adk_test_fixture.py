@@ -53,7 +53,7 @@ def write_adk_test_fixture(
     path: str | Path,
     *,
     has_tool_error_plugin: bool = True,
-    anyway: bool = False,
+    force: bool = False,
     inside: Path | None = None,
 ) -> None:
     """Write the fixture of a completed session, as `<agent folder>/tests/<name>.json`.
@@ -63,16 +63,16 @@ def write_adk_test_fixture(
         events: Its timeline.
         path: The file; `adk test` reads only folders called `tests` beside an `agent.py`.
         has_tool_error_plugin: Whether the App that will be tested has `ToolErrorPlugin`.
-        anyway: Write the file even if `adk test` cannot replay the session.
+        force: Write the file even if `adk test` cannot replay the session.
         inside: The folder that no link may lead out of; by default that of the file.
 
     Raises:
-        NotReplayable: `adk test` cannot replay the session, and `anyway` is False.
+        NotReplayable: `adk test` cannot replay the session, and `force` is False.
         SessionIncomplete: The session is not complete.
     """
     fixture = build_adk_test_fixture(session, events)
     reasons = find_fixture_obstacles(session, events, path, has_tool_error_plugin=has_tool_error_plugin)
-    if reasons and not anyway:
+    if reasons and not force:
         raise NotReplayable(session.session_id, reasons)
     with explain_write_errors(path):
         text = json.dumps(fixture, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

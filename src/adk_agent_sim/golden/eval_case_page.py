@@ -43,7 +43,7 @@ def render_case_page(
         case: The case.
         log: The timeline of the run.
         agent_name: The agent that ran.
-        outcome: What came of it.
+        outcome: The outcome of the run.
         reason: Why it did not pass.
         facts: Figures of the run, by their names.
     """

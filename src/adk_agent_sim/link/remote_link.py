@@ -167,7 +167,7 @@ class RemoteLink:
             exact_json=encode_json(decision.response).decode("ascii"),
             decision_id=decision.decision_id,
             player=PLAYER_NUMBERS[decision.player],
-            anyway=decision.anyway,
+            force=decision.force,
             duration_ms=decision.duration_ms,
             decided_by=replace_lone_surrogates(decision.decided_by),
         )

@@ -1,4 +1,4 @@
-"""What the timeline records about a response that a model gave: what was asked, each answer, and what came of it."""
+"""What the timeline records about a response that a model gave: what was asked, each answer, and the outcome."""
 
 from __future__ import annotations
 

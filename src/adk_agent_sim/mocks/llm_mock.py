@@ -6,7 +6,7 @@
                                                                              ^        |
                                                                              +-- once +--> else an error
 
-Whoever asks the model (`ModelAsker`) knows ADK or a file of recorded answers; this module knows neither.
+Whoever asks the model (`ModelClient`) knows ADK or a file of recorded answers; this module knows neither.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ModelReply:
     """Who gave it: the model, or a file."""
 
 
-class ModelAsker(Protocol):
+class ModelClient(Protocol):
     """Asks the model."""
 
     @property
@@ -102,16 +102,16 @@ class _Analysis:
 class LlmMock:
     """Answers the calls of tools with one model. Sessions share the analysis of the tools, and nothing else."""
 
-    def __init__(self, asker: ModelAsker, *, deadline: float, environment_data: str = "", tracing: str = "") -> None:
+    def __init__(self, client: ModelClient, *, deadline: float, environment_data: str = "", tracing: str = "") -> None:
         """Create the mock.
 
         Args:
-            asker: Asks the model.
+            client: Asks the model.
             deadline: How many seconds a response may take, with the analysis and the second attempt.
             environment_data: What is known about the world, as text.
             tracing: Calls of earlier runs with their responses, as text.
         """
-        self._asker = asker
+        self._client = client
         self._deadline = deadline
         self._environment_data = environment_data
         self._tracing = tracing
@@ -122,13 +122,13 @@ class LlmMock:
         """Return which model responds to the calls of a tool, and what is known about the tool."""
         analysis = self._analysis.value
         if analysis is None:
-            return f"{self._asker.model_name}; the connections of the tools are not analysed yet"
+            return f"{self._client.model_name}; the connections of the tools are not analysed yet"
         uses = ", ".join(map(str, analysis.connections.list_uses(tool)))
-        return f"{self._asker.model_name}; the tool {f'does: {uses}' if uses else 'uses no resource'}"
+        return f"{self._client.model_name}; the tool {f'does: {uses}' if uses else 'uses no resource'}"
 
     def start_journal(self) -> MockJournal:
         """Return an empty journal for a call."""
-        return MockJournal(self._asker.model_name)
+        return MockJournal(self._client.model_name)
 
     async def respond(self, call: SimulatedCall, journal: MockJournal) -> LlmResponseValue:
         """Return the response to a call; an error response if the model gives none that can be used."""
@@ -184,9 +184,9 @@ class LlmMock:
         problem, asked_count = "", 0
         while asked_count < _MAX_ATTEMPTS:
             asked_count += 1
-            entry = journal.begin(question.about, self._asker.name_question(question))
+            entry = journal.begin(question.about, self._client.name_question(question))
             try:
-                reply = await self._asker.ask(question)
+                reply = await self._client.ask(question)
             except SimulationModelFailed as failure:
                 problem = entry.problem = str(failure)
                 if not failure.may_succeed_later:
@@ -200,7 +200,7 @@ class LlmMock:
                 question = question.ask_again(reply.text, problem)
         subject = "how the tools depend on each other" if question.about == CONNECTIONS else "for it"
         times = "" if asked_count == 1 else " twice"
-        raise SimulationModelFailed(f"{self._asker.model_name} was asked{times} {subject}: {problem}")
+        raise SimulationModelFailed(f"{self._client.model_name} was asked{times} {subject}: {problem}")
 
     def _fail(self, journal: MockJournal, code: int, call: SimulatedCall, problem: str) -> LlmResponseValue:
         message = f"The simulated {call.spec.name} has no response: {problem[:_MAX_MESSAGE]}."

@@ -1,4 +1,4 @@
-"""Recognises the responses by which tools report errors."""
+"""Recognizes the responses by which tools report errors."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ def _build_message(payload: Payload, convert_text: Callable[[Any], Any]) -> v1.S
             return v1.SessionEvent(
                 turn_decided=decided,
                 decision_id=convert_text(payload.decision_id),
-                anyway=payload.anyway,
+                force=payload.force,
                 decided_by=convert_text(payload.decided_by),
             )
         case _:
@@ -331,7 +331,7 @@ def _decode_decided(message: v1.SessionEvent) -> _PayloadFields:
     return {
         "decision_id": message.decision_id,
         "response": _from_json_text(decided.response_json),
-        "anyway": message.anyway,
+        "force": message.force,
         "duration_ms": decided.duration_ms if decided.HasField("duration_ms") else None,
         "decided_by": message.decided_by,
     }

@@ -113,11 +113,11 @@ def _find_wrong_turn(where: str, step: Step | None, scripted_step: ScriptedStep)
 
 async def _play_step(sim: Simulation, step: Step | None, scripted_step: ScriptedStep) -> Step:
     if scripted_step.user is not UNSET:
-        return await sim.send(scripted_step.user, anyway=scripted_step.anyway)
+        return await sim.send(scripted_step.user, force=scripted_step.force)
     if step is None:
         raise SimulatorError("the first step of a script must be a user step")
     if scripted_step.respond is not UNSET:
-        return await step.respond(scripted_step.respond, anyway=scripted_step.anyway)
+        return await step.respond(scripted_step.respond, force=scripted_step.force)
     if scripted_step.approve is not UNSET:
         return await step.approve(scripted_step.approve)
     if scripted_step.deny:
@@ -125,10 +125,10 @@ async def _play_step(sim: Simulation, step: Step | None, scripted_step: Scripted
     if scripted_step.tool:
         return await _respond_as_tool(step, scripted_step)
     if scripted_step.answer is not UNSET:
-        return await step.answer(scripted_step.answer, anyway=scripted_step.anyway)
+        return await step.answer(scripted_step.answer, force=scripted_step.force)
     if scripted_step.sign_in:
         return await step.sign_in()
-    return await step.calls([(call.call, call.args) for call in scripted_step.all_calls], anyway=scripted_step.anyway)
+    return await step.calls([(call.call, call.args) for call in scripted_step.all_calls], force=scripted_step.force)
 
 
 async def _respond_as_tool(step: Step, scripted_step: ScriptedStep) -> Step:
@@ -136,7 +136,7 @@ async def _respond_as_tool(step: Step, scripted_step: ScriptedStep) -> Step:
         return await step.raise_error(scripted_step.raises, scripted_step.message)
     if scripted_step.error is not None:
         return await step.give_error(scripted_step.error)
-    return await step.give_result(scripted_step.returns, anyway=scripted_step.anyway)
+    return await step.give_result(scripted_step.returns, force=scripted_step.force)
 
 
 def _find_mismatches(

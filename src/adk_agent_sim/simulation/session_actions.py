@@ -27,19 +27,19 @@ class SessionActions(StepwiseRun):
         """Return the session, for the use cases."""
         return OpenSession(self.timeline, self.session_id, self._agent_run)
 
-    async def send(self, message: MessageValue, *, anyway: bool = False) -> Step:
+    async def send(self, message: MessageValue, *, force: bool = False) -> Step:
         """Send a user message and return the next step.
 
         Args:
             message: Text, a `types.Content`, or data for an agent with an input_schema.
-            anyway: Send it even if it does not fit the input_schema.
+            force: Send it even if it does not fit the input_schema.
         """
-        await messages.send_message(self.open_session(), message, anyway=anyway)
+        await messages.send_message(self.open_session(), message, force=force)
         return await self.next()
 
-    async def decide(self, turn_id: str, response: Json, *, anyway: bool = False) -> Step:
+    async def decide(self, turn_id: str, response: Json, *, force: bool = False) -> Step:
         """Decide a turn with an `LlmResponse` as JSON; the methods of `ModelTurn` are more convenient."""
-        await turns.decide_turn(self.open_session(), turn_id, response, anyway=anyway)
+        await turns.decide_turn(self.open_session(), turn_id, response, force=force)
         return await self.next()
 
     async def respond_as_tool(self, response: ToolResponse) -> Step:
@@ -52,24 +52,24 @@ class SessionActions(StepwiseRun):
         await pauses.answer_consent(self.open_session(), request_id, approve=approve, payload=payload)
         return await self.next()
 
-    async def answer_request(self, request_id: str, value: Any, *, anyway: bool = False) -> Step:
+    async def answer_request(self, request_id: str, value: Any, *, force: bool = False) -> Step:
         """Give input or a credential; the methods of `InputRequest` and `CredentialRequest` are more convenient."""
-        await pauses.answer_request(self.open_session(), request_id, value, anyway=anyway)
+        await pauses.answer_request(self.open_session(), request_id, value, force=force)
         return await self.next()
 
-    async def answer(self, value: Any, *, anyway: bool = False) -> Step:
+    async def answer(self, value: Any, *, force: bool = False) -> Step:
         """Answer, as the user, the oldest request of ADK that waits: for input, a credential, or consent.
 
         Args:
             value: The input; the credential's fields, or its one text; True or False for consent.
-            anyway: Send input even if it does not match the schema of the request.
+            force: Send input even if it does not match the schema of the request.
 
         Raises:
             InvalidTransition: The agent waits for something else.
             InvalidInput: The input does not match the schema.
             InvalidCredential: The credential does not have the fields of the auth scheme.
         """
-        return await (await self.next()).answer(value, anyway=anyway)
+        return await (await self.next()).answer(value, force=force)
 
     def cancel(self, call_id: str) -> bool:
         """Cancel one running tool call. The model gets an error response, and the run continues.

@@ -100,12 +100,12 @@ class SessionExports(SessionActions):
             _log.warning("%s: %s", case.eval_id, note)
         return case
 
-    def export_adk_test(self, path: str | Path, *, anyway: bool = False, include_rejected: bool = False) -> None:
+    def export_adk_test(self, path: str | Path, *, force: bool = False, include_rejected: bool = False) -> None:
         """Write the session as a fixture for `adk test`, which replays it and compares every event.
 
         Args:
             path: The file, such as `my_agent/tests/refund.json`.
-            anyway: Write it even if `adk test` cannot replay the session.
+            force: Write it even if `adk test` cannot replay the session.
             include_rejected: Include structured responses that the agent's output_schema rejected.
 
         Raises:
@@ -116,7 +116,7 @@ class SessionExports(SessionActions):
             select_exported_events(self.log(), include_rejected=include_rejected),
             path,
             has_tool_error_plugin=self._agent_run.has_tool_error_plugin,
-            anyway=anyway,
+            force=force,
         )
 
     async def export_jsonl(self, path: str | Path, *, redact: bool = False) -> None:

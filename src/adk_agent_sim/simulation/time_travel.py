@@ -25,7 +25,7 @@ from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases import messages, players, time_travel
 from adk_agent_sim.use_cases.open_session import OpenSession
-from adk_agent_sim.use_cases.time_travel import TravelAction, TravelPlan, TravelPoint
+from adk_agent_sim.use_cases.time_travel import TimeTravelAction, TimeTravelPlan, TimeTravelPoint
 
 
 class TimeTravel(SessionActions):
@@ -38,7 +38,7 @@ class TimeTravel(SessionActions):
         response: Answer | types.Content | LlmResponse | None = None,
         message: Answer | types.Content | None = None,
         model: str | ModelFunction | StreamPlayer = "human",
-        anyway: bool = False,
+        force: bool = False,
     ) -> Self:
         """Fork the session into a new one, and return its simulation, to be closed by `await forked.close()`.
 
@@ -58,7 +58,7 @@ class TimeTravel(SessionActions):
             response: What the turn is decided with: a final response, or anything that a model could return.
             message: The user message that is sent instead of the one that led to the turn.
             model: Who plays the model from there on, as in `Simulation`.
-            anyway: Continue even if the replay differs from the recording; the new session says so.
+            force: Continue even if the replay differs from the recording; the new session says so.
 
         Raises:
             ReplayDiverged: The replay differs from the recording; the error names the first difference.
@@ -66,7 +66,7 @@ class TimeTravel(SessionActions):
             TurnNotFound: There is no turn with that id.
         """
         return await self._fork(
-            self.open_session(), self._store, turn, response=response, message=message, model=model, anyway=anyway
+            self.open_session(), self._store, turn, response=response, message=message, model=model, force=force
         )
 
     @classmethod
@@ -82,7 +82,7 @@ class TimeTravel(SessionActions):
         run_config: RunConfig | None = None,
         environment: EnvironmentSource | None = None,
         services: RunnerServices | None = None,
-        anyway: bool = False,
+        force: bool = False,
     ) -> Self:
         """Fork a session that was written with `export_jsonl`, for example in another process, long ago.
 
@@ -96,7 +96,7 @@ class TimeTravel(SessionActions):
             run_config: ADK's settings for the runs.
             environment: How tools are simulated from there on.
             services: Where the new ADK session is; by default in memory.
-            anyway: As in `fork`.
+            force: As in `fork`.
 
         Raises:
             ImportRefused: The file is no timeline.
@@ -115,7 +115,7 @@ class TimeTravel(SessionActions):
             run_config=run_config,
             environment=environment,
             services=services,
-            anyway=anyway,
+            force=force,
         )
 
     @classmethod
@@ -132,13 +132,13 @@ class TimeTravel(SessionActions):
         run_config: RunConfig | None = None,
         environment: EnvironmentSource | None = None,
         services: RunnerServices | None = None,
-        anyway: bool = False,
+        force: bool = False,
     ) -> Self:
         """Fork a session of a store; the arguments and errors are those of `fork_file`."""
         session = open_stored_session(
             agent, store, session_id, run_config=run_config, environment=environment, services=services
         )
-        return await cls._fork(session, store, turn, response=response, message=message, model=model, anyway=anyway)
+        return await cls._fork(session, store, turn, response=response, message=message, model=model, force=force)
 
     @classmethod
     async def _fork(
@@ -150,10 +150,10 @@ class TimeTravel(SessionActions):
         response: Answer | types.Content | LlmResponse | None,
         message: Answer | types.Content | None,
         model: str | ModelFunction | StreamPlayer,
-        anyway: bool,
+        force: bool,
     ) -> Self:
         point = _build_point(turn, replaces_message=message is not None)
-        await time_travel.travel(session, "fork", point, create_player=create_player_factory(model), anyway=anyway)
+        await time_travel.perform(session, "fork", point, create_player=create_player_factory(model), force=force)
         run = session.require_run("fork the session")
         self = cls._adopt(run, store)
         if message is not None:
@@ -165,11 +165,11 @@ class TimeTravel(SessionActions):
             await (step.decide(response) if is_complete else step.respond(response))
         return self
 
-    async def plan_fork(self, turn: ModelTurn | str | int | None = None) -> TravelPlan:
+    async def plan_fork(self, turn: ModelTurn | str | int | None = None) -> TimeTravelPlan:
         """Return what a fork at a turn does, without doing it: above all, which callbacks run again."""
-        return await time_travel.plan_travel(self.open_session(), "fork", _build_point(turn))
+        return await time_travel.plan_time_travel(self.open_session(), "fork", _build_point(turn))
 
-    async def undo(self, *, model: str | ModelFunction | StreamPlayer = "human", anyway: bool = False) -> Step:
+    async def undo(self, *, model: str | ModelFunction | StreamPlayer = "human", force: bool = False) -> Step:
         """Undo the last decision, with all that followed from it, and return its turn, to be decided again.
 
         The session stays the same. The timeline still shows what was undone; golden traces do not contain it. Several
@@ -177,26 +177,28 @@ class TimeTravel(SessionActions):
 
         Args:
             model: Who plays the model from there on; by default you.
-            anyway: Continue even if the replay differs from the recording.
+            force: Continue even if the replay differs from the recording.
 
         Raises:
             ForkRefused: No turn was decided.
             ReplayDiverged: The replay differs from the recording. The session is unchanged.
         """
-        return await self._rewind("undo", model, anyway=anyway)
+        return await self._rewind("undo", model, force=force)
 
-    async def redo(self, *, model: str | ModelFunction | StreamPlayer = "human", anyway: bool = False) -> Step:
+    async def redo(self, *, model: str | ModelFunction | StreamPlayer = "human", force: bool = False) -> Step:
         """Make the decision again that was undone last, and return the step that followed it.
 
         Raises:
             ForkRefused: Nothing was undone since the last decision or message.
             ReplayDiverged: The replay differs from the recording. The session is unchanged.
         """
-        return await self._rewind("redo", model, anyway=anyway)
+        return await self._rewind("redo", model, force=force)
 
-    async def _rewind(self, action: TravelAction, model: str | ModelFunction | StreamPlayer, *, anyway: bool) -> Step:
+    async def _rewind(
+        self, action: TimeTravelAction, model: str | ModelFunction | StreamPlayer, *, force: bool
+    ) -> Step:
         session = self.open_session()
-        await time_travel.travel(session, action, create_player=create_player_factory(model), anyway=anyway)
+        await time_travel.perform(session, action, create_player=create_player_factory(model), force=force)
         self._agent_run = self._watch(session.require_run(action))
         # Who waits for the next step of the old run has to look at the new one.
         self._change_event.set()
@@ -261,6 +263,6 @@ def open_stored_session(
     return OpenSession(timeline, session_id, create_run=create_run)
 
 
-def _build_point(turn: ModelTurn | str | int | None, *, replaces_message: bool = False) -> TravelPoint:
+def _build_point(turn: ModelTurn | str | int | None, *, replaces_message: bool = False) -> TimeTravelPoint:
     point = turn.turn_id if isinstance(turn, ModelTurn) else turn
-    return TravelPoint(turn=point, replaces_message=replaces_message)
+    return TimeTravelPoint(turn=point, replaces_message=replaces_message)

@@ -208,7 +208,7 @@ _PAYLOAD_CHECKS: Mapping[type[Payload], Checks] = {
     events.TurnDecided: {
         "decision_id": check_text,
         "response": check_response,
-        "anyway": check_flag,
+        "force": check_flag,
         "duration_ms": build_optional_check(_check_duration),
     },
     events.TurnWithdrawn: {"abandoned": check_flag},
@@ -255,7 +255,7 @@ _PAYLOAD_CHECKS: Mapping[type[Payload], Checks] = {
         "result": check_json,
         "error_type": check_text,
         "error_message": check_text,
-        "anyway": check_flag,
+        "force": check_flag,
         "answered_by": check_text,
     },
     tool_request_events.ToolWithdrawn: {"request_id": check_id, "call_id": check_text},

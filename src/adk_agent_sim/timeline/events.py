@@ -92,7 +92,7 @@ class TurnDecided:
     response: Json
     """The model's answer, an `LlmResponse`."""
 
-    anyway: bool = False
+    force: bool = False
     """Whether a person sent it although it does not match the request."""
 
     duration_ms: float | None = None

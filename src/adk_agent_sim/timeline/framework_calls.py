@@ -1,4 +1,4 @@
-"""Names and texts by which ADK's own tools and calls are recognised in a recorded session.
+"""Names and texts by which ADK's own tools and calls are recognized in a recorded session.
 
 These are plain strings, so that packages that must not import ADK can use them. tests/adk/test_compat.py compares each
 of them with ADK.

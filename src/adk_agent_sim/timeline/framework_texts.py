@@ -1,4 +1,4 @@
-"""Recognises the texts that ADK adds to a model request by itself, beside what the agent's author wrote.
+"""Recognizes the texts that ADK adds to a model request by itself, beside what the agent's author wrote.
 
 These are plain strings, as in `framework_calls.py`. tests/adk/test_briefing.py compares them with what ADK adds.
 """

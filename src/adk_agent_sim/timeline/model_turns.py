@@ -152,7 +152,7 @@ class ModelTurns(CommittedEvents):
         decided = TurnDecided(
             decision_id=decision.decision_id,
             response=decision.response,
-            anyway=decision.anyway,
+            force=decision.force,
             duration_ms=decision.duration_ms,
             decided_by=decision.decided_by,
         )
@@ -174,7 +174,7 @@ class ModelTurns(CommittedEvents):
             if decision.player is Player.HUMAN:
                 _check_next(tracker.summary, asked)
                 decision_checks.check_not_empty(turn_id, decision.response)
-                if not decision.anyway:
+                if not decision.force:
                     settings = await self.read_request_settings(asked)
                     decision_checks.check_matches_request(settings, decision.response)
             return (await self._commit_batch(tracker, _build_turn_batch(asked, decided, decision.player)))[0]

@@ -36,7 +36,7 @@ class Rewound:
     """The last event that counts again, of the log as it was then."""
 
     kept_seqs: Sequence[int]
-    """The later events that still count: what came of calls that were running at `to_seq`."""
+    """The later events that still count: outcomes of calls that were running at `to_seq`."""
 
     from_seq: int
     """The last event of what no longer counts."""

@@ -1,4 +1,4 @@
-"""Recognises edits of the session state: ADK events of the user without content, as `adk web` makes them too."""
+"""Recognizes edits of the session state: ADK events of the user without content, as `adk web` makes them too."""
 
 from __future__ import annotations
 

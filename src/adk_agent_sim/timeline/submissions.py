@@ -110,7 +110,7 @@ class TurnDecision:
     player: Player = Player.HUMAN
     """Who decides; only a person's decisions are validated."""
 
-    anyway: bool = False
+    force: bool = False
     """Whether to accept a call of a tool that is not offered, or arguments that do not match the schema."""
 
     duration_ms: float | None = None
@@ -168,7 +168,7 @@ class ToolResponse:
     decision_id: str = field(default_factory=lambda: str(uuid4()))
     """Identifies the response, so that a retry with the same id returns the same event."""
 
-    anyway: bool = False
+    force: bool = False
     """Whether to accept a result that does not match the tool's output schema."""
 
     answered_by: str = ""

@@ -59,7 +59,7 @@ class ToolAnswered:
     error_message: str = ""
     """The message of the exception."""
 
-    anyway: bool = False
+    force: bool = False
     """Whether it was sent although it does not match the tool's output schema."""
 
     answered_by: str = ""

@@ -58,7 +58,7 @@ class ToolRequests:
             ToolRequestNotFound: The session has no such request.
             ToolAlreadyAnswered: The request has another response.
             ToolRequestAbandoned: The call has ended.
-            InvalidToolResult: The result does not match the tool's output schema; `anyway` sends it.
+            InvalidToolResult: The result does not match the tool's output schema; `force` sends it.
         """
         session_id, request_id = response.session_id, response.request_id
         async with self._trackers.use(session_id) as tracker, tracker.write_lock:
@@ -70,7 +70,7 @@ class ToolRequests:
             asked = get_tool_asked(event)
             answered = _build_answer(asked, response)
             validate_payload(answered, "")
-            if not response.anyway and not response.error_type:
+            if not response.force and not response.error_type:
                 check_tool_result(asked, response.result)
             batch = EventBatch(
                 session_id,
@@ -184,7 +184,7 @@ def _build_answer(asked: ToolAsked, response: ToolResponse) -> ToolAnswered:
         result=None if response.error_type else response.result,
         error_type=response.error_type,
         error_message=response.error_message,
-        anyway=response.anyway,
+        force=response.force,
         answered_by=response.answered_by,
     )
 

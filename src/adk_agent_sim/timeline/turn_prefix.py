@@ -1,4 +1,4 @@
-"""Cuts the events of a session before a turn: what had been decided by then, and what came of it.
+"""Cuts the events of a session before a turn: what had been decided by then, and the outcome.
 
 Agents that run side by side do not wait for each other. When a turn is asked, a tool of another agent may be running:
 it belongs to a decision that was made before, so its result belongs to the prefix, although it came later.
@@ -165,7 +165,7 @@ def _remove_undecided(events: Sequence[Event]) -> list[Event]:
 
 
 class _LateResults:
-    """Finds what came of decisions in a prefix only after its end."""
+    """Finds outcomes of decisions in a prefix that came only after its end."""
 
     def __init__(self, before: Sequence[Event], after: Sequence[Event]) -> None:
         self._after = after

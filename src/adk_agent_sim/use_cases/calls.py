@@ -5,10 +5,10 @@ from __future__ import annotations
 from adk_agent_sim.errors import NotFound
 from adk_agent_sim.timeline.submissions import ToolResponse
 from adk_agent_sim.use_cases.open_session import OpenSession
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 
-async def respond_as_tool(session: OpenSession, response: ToolResponse) -> Answer:
+async def respond_as_tool(session: OpenSession, response: ToolResponse) -> OperationResult:
     """Respond to a call as its tool: with a result, or with an exception.
 
     Raises:
@@ -20,10 +20,10 @@ async def respond_as_tool(session: OpenSession, response: ToolResponse) -> Answe
     """
     await session.require_playable("respond as a tool")
     await session.timeline.tool_requests.respond(response)
-    return await session.build_answer()
+    return await session.build_result()
 
 
-async def cancel_call(session: OpenSession, call_id: str) -> Answer:
+async def cancel_call(session: OpenSession, call_id: str) -> OperationResult:
     """Cancel one running call; the model gets the cancellation as the call's result.
 
     Raises:
@@ -34,4 +34,4 @@ async def cancel_call(session: OpenSession, call_id: str) -> Answer:
         await session.timeline.cancel_call(session.session_id, call_id)
     elif not session.require_run("cancel a call").recorded_session.running_calls.cancel(call_id):
         raise NotFound("The call is not running; it may have ended already.")
-    return await session.build_answer()
+    return await session.build_result()

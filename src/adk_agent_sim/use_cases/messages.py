@@ -8,13 +8,13 @@ from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.adk.runs.user_message import MessageValue, attach_files, build_user_message
 from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.use_cases.open_session import OpenSession
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 
-async def start_session(run: AgentRun) -> Answer:
+async def start_session(run: AgentRun) -> OperationResult:
     """Start the session of a run that was prepared; raise InvalidTransition if that was done before."""
     await run.open()
-    return await OpenSession(run.timeline, run.recorded_session.session_id, run).build_answer()
+    return await OpenSession(run.timeline, run.recorded_session.session_id, run).build_result()
 
 
 async def send_message(
@@ -22,15 +22,15 @@ async def send_message(
     message: MessageValue,
     files: Sequence[tuple[str, str, bytes]] = (),
     *,
-    anyway: bool = False,
-) -> Answer:
+    force: bool = False,
+) -> OperationResult:
     """Start a run with a user message.
 
     Args:
         session: The session.
         message: Text, data for an agent with an input_schema, or a content, which is not validated.
         files: The name, MIME type and bytes of each file that is attached.
-        anyway: Send it although it does not match the input_schema.
+        force: Send it although it does not match the input_schema.
 
     Raises:
         AgentNotLocal: The agent does not run here.
@@ -40,12 +40,12 @@ async def send_message(
     run = session.require_run("send a message")
     if isinstance(message, str) and not message.strip() and not files:
         raise InvalidTransition("The message is empty: write something, or add a file.")
-    content = build_user_message(run.root_agent, message, anyway=anyway)
+    content = build_user_message(run.root_agent, message, force=force)
     await run.start(attach_files(content, files) if files else content)
-    return await session.build_answer()
+    return await session.build_result()
 
 
-async def stop_run(session: OpenSession) -> Answer:
+async def stop_run(session: OpenSession) -> OperationResult:
     """Cancel the current run; another message continues the session.
 
     Raises:
@@ -54,4 +54,4 @@ async def stop_run(session: OpenSession) -> Answer:
     """
     if not await session.require_run("stop a run").stop():
         raise InvalidTransition("There is no run to stop.")
-    return await session.build_answer()
+    return await session.build_result()

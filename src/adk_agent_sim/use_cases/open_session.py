@@ -15,7 +15,7 @@ from adk_agent_sim.timeline.events import AgentEvent
 from adk_agent_sim.timeline.read_model.pause_requests import find_pause_arguments
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 CreateRun: TypeAlias = Callable[[SessionPlayer, str | None], AgentRun]
 """Creates a run of an agent, which is not opened, with a player of its models and an ADK user id, if one is known."""
@@ -107,6 +107,6 @@ class OpenSession:
         (event,) = await self.timeline.read_events(self.session_id, request.seq - 1, 1)
         return find_pause_arguments(event.payload, request.request_id) if isinstance(event.payload, AgentEvent) else {}
 
-    async def build_answer(self) -> Answer:
+    async def build_result(self) -> OperationResult:
         """Return the answer of an operation that has just changed the session."""
-        return Answer(session_id=self.session_id, revision=await self.timeline.get_last_seq(self.session_id))
+        return OperationResult(session_id=self.session_id, revision=await self.timeline.get_last_seq(self.session_id))

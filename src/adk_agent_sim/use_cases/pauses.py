@@ -9,10 +9,12 @@ from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.use_cases.open_session import OpenSession
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 
-async def answer_consent(session: OpenSession, request_id: str, *, approve: bool, payload: object = None) -> Answer:
+async def answer_consent(
+    session: OpenSession, request_id: str, *, approve: bool, payload: object = None
+) -> OperationResult:
     """Approve or deny the call that asks for consent; the run continues.
 
     Args:
@@ -34,14 +36,16 @@ async def answer_consent(session: OpenSession, request_id: str, *, approve: bool
     return await _send_answer(session, message, "answer a confirmation")
 
 
-async def answer_request(session: OpenSession, request_id: str, value: object, *, anyway: bool = False) -> Answer:
+async def answer_request(
+    session: OpenSession, request_id: str, value: object, *, force: bool = False
+) -> OperationResult:
     """Give the input or the credential that a request asks for; the run continues.
 
     Args:
         session: The session.
         request_id: The request.
         value: The input, or the credential, which is not recorded; None simulates a sign-in.
-        anyway: Send input although it does not match the schema of the request.
+        force: Send input although it does not match the schema of the request.
 
     Raises:
         NotFound: The request does not wait for an answer.
@@ -57,11 +61,11 @@ async def answer_request(session: OpenSession, request_id: str, value: object, *
     if request.kind is RequestKind.CREDENTIAL:
         message = build_credential_answer(request_id, arguments, value)
     else:
-        message = build_input_answer(request_id, arguments, value, anyway=anyway)
+        message = build_input_answer(request_id, arguments, value, force=force)
     return await _send_answer(session, message, "answer a request")
 
 
-async def _send_answer(session: OpenSession, message: AnswerMessage, action: str) -> Answer:
+async def _send_answer(session: OpenSession, message: AnswerMessage, action: str) -> OperationResult:
     """Continue a paused run with the user's answer, here or in the agent's own process."""
     if session.run is not None:
         await session.run.start(message)
@@ -71,4 +75,4 @@ async def _send_answer(session: OpenSession, message: AnswerMessage, action: str
         raise ForkRefused(session.answer_problem)
     else:
         await session.process.resume(session.session_id, dump_json(to_json_value(message)))
-    return await session.build_answer()
+    return await session.build_result()

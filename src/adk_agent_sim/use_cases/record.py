@@ -22,7 +22,7 @@ class FieldProblem(Record):
     call_index: int | None = Field(default=None, description="The index of the call, if there are several")
 
 
-class Answer(Record):
+class OperationResult(Record):
     """What an operation on a session has done; the rest of the session's state reaches clients as live updates."""
 
     session_id: str

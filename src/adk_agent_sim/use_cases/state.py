@@ -8,10 +8,10 @@ from typing import Any
 from adk_agent_sim.errors import ForkRefused
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.use_cases.open_session import OpenSession
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 
-async def edit_state(session: OpenSession, changes: Mapping[str, Any]) -> Answer:
+async def edit_state(session: OpenSession, changes: Mapping[str, Any]) -> OperationResult:
     """Set keys of the session state, between two runs or while a turn waits; the timeline marks the edit.
 
     Raises:
@@ -25,4 +25,4 @@ async def edit_state(session: OpenSession, changes: Mapping[str, Any]) -> Answer
         raise ForkRefused(session.answer_problem)
     else:
         await session.process.edit_state(session.session_id, dump_json(dict(changes)))
-    return await session.build_answer()
+    return await session.build_result()

@@ -32,25 +32,25 @@ from adk_agent_sim.adk.time_travel.fork_source import (
 )
 from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.adk.worlds.world_travel import fork_world_run, rewind_world_run
+from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run
 from adk_agent_sim.errors import ForkRefused, NotFound
 from adk_agent_sim.link.agent_restarts import RestartConnection
 from adk_agent_sim.timeline.events import Event, Player, ToolFailed, ToolFinished, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, TimelineRow
 from adk_agent_sim.timeline.session_state import find_agent_joined
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_turn
-from adk_agent_sim.use_cases import _process_travel
+from adk_agent_sim.use_cases import _process_time_travel
 from adk_agent_sim.use_cases.open_session import CreateRun, OpenSession
-from adk_agent_sim.use_cases.record import Answer, Record
+from adk_agent_sim.use_cases.record import OperationResult, Record
 
-TravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
+TimeTravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
 
 CreatePlayer: TypeAlias = Callable[[], SessionPlayer]
 
 _AGENT_GONE = "The agent of this session is no longer on this server. Try again when it is back."
 
 
-class TravelPlan(Record):
+class TimeTravelPlan(Record):
     """What a time travel would do."""
 
     turn_id: str = Field(description="The turn that is decided again; empty between two runs")
@@ -62,7 +62,7 @@ class TravelPlan(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TravelPoint:
+class TimeTravelPoint:
     """The point that a session continues from, or is forked at; by default where it is now."""
 
     row: int | None = None
@@ -75,14 +75,16 @@ class TravelPoint:
     """Whether a fork is before the user message that led there."""
 
 
-_NOW = TravelPoint()
+_NOW = TimeTravelPoint()
 
 
 _Target: TypeAlias = tuple[CreateRun | None, ForkSource, TurnPrefix]
 """What creates runs of the agent, if it is here; the session; and the point that it continues from or is forked at."""
 
 
-async def plan_travel(session: OpenSession, action: TravelAction, point: TravelPoint = _NOW) -> TravelPlan:
+async def plan_time_travel(
+    session: OpenSession, action: TimeTravelAction, point: TimeTravelPoint = _NOW
+) -> TimeTravelPlan:
     """Return what a time travel would do, above all which callbacks run again; nothing is done.
 
     Raises:
@@ -90,7 +92,7 @@ async def plan_travel(session: OpenSession, action: TravelAction, point: TravelP
     """
     create_run, _, prefix = await _prepare(session, action, point, waits=False)
     kinds = [type(event.payload) for event in prefix.interrupted]
-    return TravelPlan(
+    return TimeTravelPlan(
         turn_id=prefix.asked.turn_id if prefix.asked else "",
         agent_name=prefix.asked.agent_name if prefix.asked else "",
         copied_runs=sum(isinstance(event.payload, UserSpoke) for event in prefix.completed),
@@ -100,15 +102,15 @@ async def plan_travel(session: OpenSession, action: TravelAction, point: TravelP
     )
 
 
-async def travel(
+async def perform(
     session: OpenSession,
-    action: TravelAction,
-    point: TravelPoint = _NOW,
+    action: TimeTravelAction,
+    point: TimeTravelPoint = _NOW,
     *,
     create_player: CreatePlayer = lambda: Player.HUMAN,
-    anyway: bool = False,
-    on_wait: _process_travel.OnWait | None = None,
-) -> Answer:
+    force: bool = False,
+    on_wait: _process_time_travel.OnWait | None = None,
+) -> OperationResult:
     """Undo, redo, go back or fork.
 
     Args:
@@ -116,7 +118,7 @@ async def travel(
         action: What to do.
         point: Where; for `go_back` and `fork`.
         create_player: Returns who decides from there on, if the agent is in this process; by default a person.
-        anyway: Continue although the replay differs from the recording.
+        force: Continue although the replay differs from the recording.
         on_wait: Called with what the replay waits for.
 
     Returns:
@@ -124,7 +126,7 @@ async def travel(
 
     Raises:
         ForkRefused: It is not possible; the message says why.
-        ReplayDiverged: The replay differs from the recording; `anyway` overrides it.
+        ReplayDiverged: The replay differs from the recording; `force` overrides it.
         TurnNotFound: There is no such turn.
         NotFound: There is no such row.
     """
@@ -139,11 +141,11 @@ async def travel(
                 continued_id = await _continue_in_world(session, session.world_run, action, target)
             elif target[0] is None and session.process is not None:
                 continued_id = await _continue_in_process(
-                    session, session.process, action, target, anyway=anyway, on_wait=on_wait or (lambda _: None)
+                    session, session.process, action, target, force=force, on_wait=on_wait or (lambda _: None)
                 )
             else:
-                continued_id = await _continue_here(session, action, target, create_player, anyway=anyway)
-    return Answer(session_id=continued_id, revision=await session.timeline.get_last_seq(continued_id))
+                continued_id = await _continue_here(session, action, target, create_player, force=force)
+    return OperationResult(session_id=continued_id, revision=await session.timeline.get_last_seq(continued_id))
 
 
 async def _fork_between_runs(session: OpenSession, run: AgentRun, create_player: CreatePlayer) -> str:
@@ -159,25 +161,25 @@ async def _fork_between_runs(session: OpenSession, run: AgentRun, create_player:
 async def _continue_in_process(
     session: OpenSession,
     process: RestartConnection,
-    action: TravelAction,
+    action: TimeTravelAction,
     target: _Target,
     *,
-    anyway: bool,
-    on_wait: _process_travel.OnWait,
+    force: bool,
+    on_wait: _process_time_travel.OnWait,
 ) -> str:
     """Let the agent's process continue a session, or fork it; returns the session that continues."""
     _, source, prefix = target
     if action == "fork":
         name = await _name_fork(session)
-        return await _process_travel.fork_in_process(
-            process, source, prefix, description=name, anyway=anyway, on_wait=on_wait
+        return await _process_time_travel.fork_in_process(
+            process, source, prefix, description=name, force=force, on_wait=on_wait
         )
-    return await _process_travel.rewind_in_process(
-        process, source, prefix, redone=action == "redo", anyway=anyway, on_wait=on_wait
+    return await _process_time_travel.rewind_in_process(
+        process, source, prefix, redone=action == "redo", force=force, on_wait=on_wait
     )
 
 
-async def _continue_in_world(session: OpenSession, run: WorldRun, action: TravelAction, target: _Target) -> str:
+async def _continue_in_world(session: OpenSession, run: WorldRun, action: TimeTravelAction, target: _Target) -> str:
     """Continue a session in a scenario's world, or fork both; returns the session that continues."""
     _, source, prefix = target
     if action != "fork":
@@ -190,7 +192,7 @@ async def _continue_in_world(session: OpenSession, run: WorldRun, action: Travel
 
 
 async def _continue_here(
-    session: OpenSession, action: TravelAction, target: _Target, create_player: CreatePlayer, *, anyway: bool
+    session: OpenSession, action: TimeTravelAction, target: _Target, create_player: CreatePlayer, *, force: bool
 ) -> str:
     """Continue a session whose agent is in this process, or fork it; returns the session that continues."""
     create_run, source, prefix = _require_agent(target[0]), target[1], target[2]
@@ -202,17 +204,17 @@ async def _continue_here(
             prefix,
             lambda: create_run(create_player(), user_id),
             description=await _name_fork(session),
-            anyway=anyway,
+            force=force,
         )
     else:
         continued = await session_forking.rewind_session(
-            session.require_run(action), source, prefix, create_player, redone=action == "redo", anyway=anyway
+            session.require_run(action), source, prefix, create_player, redone=action == "redo", force=force
         )
     session.keep_run(continued)
     return continued.recorded_session.session_id
 
 
-async def _prepare(session: OpenSession, action: TravelAction, point: TravelPoint, *, waits: bool) -> _Target:
+async def _prepare(session: OpenSession, action: TimeTravelAction, point: TimeTravelPoint, *, waits: bool) -> _Target:
     """Return the target; if it `waits`, when the tools that were called before the point have ended."""
     world_run = session.world_run
     create_run = await _load_agent(session, is_fork=action == "fork")
@@ -222,7 +224,7 @@ async def _prepare(session: OpenSession, action: TravelAction, point: TravelPoin
     choose_point = _build_chooser(action, point, row)
     undone_events = await _find_undone_events(session, action, row)
     if undone_events is None and waits and process is not None:
-        source, prefix = await _process_travel.read_settled_source_of_process(session, process, choose_point)
+        source, prefix = await _process_time_travel.read_settled_source_of_process(session, process, choose_point)
     elif undone_events is None and waits and run is not None:
         source, prefix = await read_settled_source(run, choose_point)
     else:
@@ -276,7 +278,7 @@ def _require_agent(create_run: CreateRun | None) -> CreateRun:
 
 
 def _build_chooser(
-    action: TravelAction, point: TravelPoint, row: TimelineRow | None
+    action: TimeTravelAction, point: TimeTravelPoint, row: TimelineRow | None
 ) -> Callable[[Sequence[Event]], TurnPrefix]:
     """Return what finds the point in the events of its session."""
     if action == "undo":
@@ -295,7 +297,7 @@ def _build_chooser(
 
 
 async def _find_undone_events(
-    session: OpenSession, action: TravelAction, row: TimelineRow | None
+    session: OpenSession, action: TimeTravelAction, row: TimelineRow | None
 ) -> Sequence[Event] | None:
     """Return the events that counted at a point that was undone; None if the point still counts."""
     if action != "redo" and row is None:

@@ -18,7 +18,7 @@ from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.use_cases.open_session import OpenSession
-from adk_agent_sim.use_cases.record import Answer, Record
+from adk_agent_sim.use_cases.record import OperationResult, Record
 
 
 class CallInput(Record):
@@ -36,8 +36,8 @@ class Suggestion(Record):
 
 
 async def decide_turn(
-    session: OpenSession, turn_id: str, response: Json, *, decision_id: str = "", anyway: bool = False
-) -> Answer:
+    session: OpenSession, turn_id: str, response: Json, *, decision_id: str = "", force: bool = False
+) -> OperationResult:
     """Decide a turn as a person.
 
     Args:
@@ -45,7 +45,7 @@ async def decide_turn(
         turn_id: The turn.
         response: The decision, an `LlmResponse` as JSON.
         decision_id: A second decision with the same id has no effect; by default a new one.
-        anyway: Decide although a tool is not offered, or the arguments or the response do not match their schema.
+        force: Decide although a tool is not offered, or the arguments or the response do not match their schema.
 
     Raises:
         AgentNotLocal: The session's agent ended with an earlier process.
@@ -54,9 +54,7 @@ async def decide_turn(
     """
     await session.require_playable("decide")
     decide = session.run.recorded_session.decide if session.run else session.timeline.decide
-    decision = TurnDecision(
-        session.session_id, turn_id, response, decision_id=decision_id or str(uuid4()), anyway=anyway
-    )
+    decision = TurnDecision(session.session_id, turn_id, response, decision_id=decision_id or str(uuid4()), force=force)
     try:
         await decide(decision)
     except InvalidArguments as error:
@@ -64,7 +62,7 @@ async def decide_turn(
             raise
         # The person gave a final response and knows nothing of the tool by which ADK takes it.
         raise InvalidAnswer(error.problems) from None
-    return await session.build_answer()
+    return await session.build_result()
 
 
 async def suggest_decision(session: OpenSession, turn_id: str) -> Suggestion:
@@ -79,10 +77,10 @@ async def suggest_decision(session: OpenSession, turn_id: str) -> Suggestion:
     return _build_suggestion(await own_model.ask_own_model(*await _find_turn(session, turn_id)))
 
 
-async def decide_with_own_model(session: OpenSession, turn_id: str) -> Answer:
+async def decide_with_own_model(session: OpenSession, turn_id: str) -> OperationResult:
     """Let the agent's own model decide a turn; the errors are those of `suggest_decision`."""
     await own_model.decide_with_own_model(*await _find_turn(session, turn_id))
-    return await session.build_answer()
+    return await session.build_result()
 
 
 async def get_decision(session: OpenSession, turn_id: str) -> Suggestion:

@@ -21,7 +21,7 @@ from adk_agent_sim.adk.worlds.default_agent import create_default_agent
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.adk.worlds.world_travel import fork_world_run, rewind_world_run
+from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run
 from adk_agent_sim.errors import ForkRefused
 from adk_agent_sim.scenario import Judge, ScenarioImportedFromJson
 from adk_agent_sim.scenario.verdict.timeline_trace import list_timeline_trace

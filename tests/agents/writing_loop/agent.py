@@ -25,7 +25,7 @@ writer = LlmAgent(
 critic = LlmAgent(
     name="critic",
     model="gemini-2.5-flash",
-    instruction="Criticise the slogan {slogan}, or end the loop if it has at most four words.",
+    instruction="Criticize the slogan {slogan}, or end the loop if it has at most four words.",
     tools=[count_words, exit_loop],
     output_key="criticism",
 )

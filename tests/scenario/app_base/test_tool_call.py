@@ -74,7 +74,7 @@ def test_a_notification_omits_an_argument_that_is_missing() -> None:
     assert [each.text for each in world.notifications] == ["EmailClientV2: New email received from "]
 
 
-def test_a_call_remembers_what_was_given_and_what_came_of_it() -> None:
+def test_a_call_remembers_what_was_given_and_the_outcome() -> None:
     world = _World()
     world.call("City", "get_crime_rate", CallerRole.AGENT, zip_code="70118")
     world.call("City", "get_crime_rate", CallerRole.AGENT, zip_code="no")

@@ -85,7 +85,7 @@ def test_a_scenario_with_events_of_the_environment_needs_the_trace_of_its_world(
         list_timeline_trace(_build_timeline(ASK), scenario)
 
 
-def test_the_command_recognises_a_timeline(tmp_path: Path) -> None:
+def test_the_command_recognizes_a_timeline(tmp_path: Path) -> None:
     scenario, timeline = tmp_path / "scenario.json", tmp_path / "session.jsonl"
     scenario.write_text(serialize_trace(SCENARIO.trace), encoding="utf-8")
     records = [Session(session_id="s", created_at=5_000.0), *_build_timeline(ASK, *SEND, ANSWER)]

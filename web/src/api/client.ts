@@ -3,7 +3,7 @@ import type {
   AgentInfo,
   AnnotationInfo,
   AnnotationPatch,
-  Answer,
+  OperationResult,
   BenchEntry,
   BenchInfo,
   BenchRunDetail,
@@ -51,9 +51,9 @@ import type {
   TimeControlInput,
   ToolResponseInput,
   ToolSwitchInput,
-  TravelInput,
-  TravelPlan,
-  TravelProgress,
+  TimeTravelRequest,
+  TimeTravelPlan,
+  TimeTravelProgress,
   UserMessage,
   VerdictInfo,
   WorldAction,
@@ -171,7 +171,7 @@ export const api = {
   createSession: (agentKey: string) => {
     const { userId, state } = loadSessionStart(agentKey);
     const chosen = { ...(userId ? { user_id: userId } : {}), ...(state ? { state } : {}) };
-    return requestJson<Answer>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
+    return requestJson<OperationResult>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
   },
   renameSession: (sessionId: string, name: string) =>
     requestJson<SessionDetail>("PATCH", sessionUrl(sessionId), { name }),
@@ -244,11 +244,11 @@ export const api = {
     requestJson<ExportResult>("POST", sessionUrl(sessionId, "/export"), input),
   previewExport: (sessionId: string, input: ExportInput) =>
     requestJson<ExportPreview>("POST", sessionUrl(sessionId, "/export/preview"), input),
-  travel: (sessionId: string, input: TravelInput) =>
-    requestJson<Answer>("POST", sessionUrl(sessionId, "/travel"), input),
-  planTravel: (sessionId: string, input: TravelInput) =>
-    requestJson<TravelPlan>("POST", sessionUrl(sessionId, "/travel/plan"), input),
-  getTravelProgress: (sessionId: string) => requestJson<TravelProgress>("GET", sessionUrl(sessionId, "/travel")),
+  timeTravel: (sessionId: string, input: TimeTravelRequest) =>
+    requestJson<OperationResult>("POST", sessionUrl(sessionId, "/time-travel"), input),
+  planTimeTravel: (sessionId: string, input: TimeTravelRequest) =>
+    requestJson<TimeTravelPlan>("POST", sessionUrl(sessionId, "/time-travel/plan"), input),
+  getTimeTravelProgress: (sessionId: string) => requestJson<TimeTravelProgress>("GET", sessionUrl(sessionId, "/time-travel")),
   getDecision: (sessionId: string, turnId: string) =>
     requestJson<Suggestion>("GET", turnUrl(sessionId, turnId, "/decision")),
   listPlayers: (sessionId: string) => requestJson<PlayerOption[]>("GET", sessionUrl(sessionId, "/players")),

@@ -1,6 +1,6 @@
 import type { SessionDetail, SessionStatus } from "../api/types";
 import { isClosed } from "../state/sessionStatus";
-import { useTravel } from "../timetravel/travelContext";
+import { useTimeTravel } from "../timetravel/timeTravelContext";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { Icon } from "../ui/Icon";
 import { ComposerHeader } from "./ComposerHeader";
@@ -38,9 +38,9 @@ export function ClosedPanel({
       "This session runs in another process",
       "User messages are sent where the agent runs. Its turns appear here.",
     ];
-  const travel = useTravel();
+  const timeTravel = useTimeTravel();
   const canFork =
-    travel !== null &&
+    timeTravel !== null &&
     isClosed(session.status) &&
     session.status !== "broken" &&
     session.time_travel.fork_problem === "";
@@ -65,8 +65,8 @@ export function ClosedPanel({
               type="button"
               className="button"
               title="A new session that begins with all that happened here; the agent's code is loaded as it is now"
-              disabled={travel.isBusy}
-              onClick={() => travel.start({ action: "fork" })}
+              disabled={timeTravel.isBusy}
+              onClick={() => timeTravel.start({ action: "fork" })}
             >
               Continue in a fork
             </button>

@@ -27,7 +27,7 @@ export function CredentialEditor({ session, pause }: { session: SessionDetail; p
     Object.keys(filledValues).length > 0 && fields.every(({ name, isRequired }) => !isRequired || filledValues[name]);
   const send = async (value: string | null) => {
     if (isBlocked) return;
-    if (await run(() => api.answerRequest(session.session_id, pause.request_id, { value, anyway: false }))) {
+    if (await run(() => api.answerRequest(session.session_id, pause.request_id, { value, force: false }))) {
       setValues({});
     }
   };

@@ -31,7 +31,7 @@ function FormInputEditor({ session, pause, drafts, setDrafts, schema }: InputEdi
     setDrafts({ inputDraft: { requestId, form: serializeDraft(next) } });
     checks.checkSoon("input", "", next, schema);
   };
-  const send = async (anyway: boolean) => {
+  const send = async (force: boolean) => {
     if (isBusy) return;
     const read = readFormJson(form, schema);
     if (!("text" in read)) {
@@ -39,7 +39,7 @@ function FormInputEditor({ session, pause, drafts, setDrafts, schema }: InputEdi
       setWasRejected(true);
       return;
     }
-    const answer = { value: read.text, anyway };
+    const answer = { value: read.text, force };
     if (!(await run(() => api.answerRequest(session.session_id, requestId, answer)))) return;
     // The next request may be there already, with input that was begun since.
     setDrafts(({ inputDraft }) => ({ inputDraft: inputDraft?.requestId === requestId ? null : inputDraft }));
@@ -51,7 +51,7 @@ function FormInputEditor({ session, pause, drafts, setDrafts, schema }: InputEdi
       frame={frame}
       isDisabled={isBusy}
       onSend={() => void send(false)}
-      alert={<ActionErrorAlert error={error} onSendAnyway={() => void send(true)} />}
+      alert={<ActionErrorAlert error={error} onForce={() => void send(true)} />}
       problemCount={<ProblemCount problems={filterVisibleProblems(problems, form, wasRejected)} frame={frame} />}
     >
       <SchemaForm

@@ -65,7 +65,7 @@ export function MessageEditor({
     });
   };
   const removeFile = (index: number) => changeFiles((before) => before.filter((file) => file !== files[index]));
-  const send = async (anyway: boolean) => {
+  const send = async (force: boolean) => {
     let jsonText: string | null = null;
     if (form && schema) {
       const read = readFormJson(form, schema);
@@ -76,7 +76,7 @@ export function MessageEditor({
       }
       jsonText = read.text;
     }
-    const message = { text: form ? "" : drafts.message, json_text: jsonText, files, anyway };
+    const message = { text: form ? "" : drafts.message, json_text: jsonText, files, force };
     const { message: text, messageForm } = drafts;
     const readTyped = watchTyping(frame.current);
     const isSent = await sendAndClear({
@@ -191,7 +191,7 @@ export function MessageEditor({
       </div>
       <footer className="composer-foot">
         <ActionErrorAlert error={reading.error} />
-        <ActionErrorAlert error={error} onSendAnyway={() => void send(true)} />
+        <ActionErrorAlert error={error} onForce={() => void send(true)} />
         <div className="composer-buttons">
           <ProblemCount problems={filterVisibleProblems(problems, form, wasRejected)} frame={frame} />
           <span className="grow" />

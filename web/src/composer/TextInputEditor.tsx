@@ -13,7 +13,7 @@ export function TextInputEditor({ session, pause, drafts, setDrafts }: InputEdit
   const frame = useRef<HTMLDivElement>(null);
   const { isBusy, error, run, clearError } = useAction();
   const send = async () => {
-    const answer = { value: stringify(readTextOrJson(text)), anyway: false };
+    const answer = { value: stringify(readTextOrJson(text)), force: false };
     if (!(await run(() => api.answerRequest(session.session_id, requestId, answer)))) return;
     // The next request may be there already, with input that was begun since.
     setDrafts(({ inputDraft }) => ({ inputDraft: inputDraft?.requestId === requestId ? null : inputDraft }));

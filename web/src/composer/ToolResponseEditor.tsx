@@ -67,9 +67,9 @@ export function ToolResponseEditor({
     clearError();
     setDrafts((before) => ({ toolDraft: { ...readToolDraft(before, requestId), ...change } }));
   };
-  const send = async (anyway: boolean) => {
+  const send = async (force: boolean) => {
     if (!canSend || isBusy) return;
-    const built = buildToolResponse(draft, schema, anyway);
+    const built = buildToolResponse(draft, schema, force);
     if (!("response" in built)) {
       checks.showProblems(built.problems);
       setWasRejected(true);
@@ -128,7 +128,7 @@ export function ToolResponseEditor({
         {call && draft.mode !== "result" ? <ToolErrorFields draft={draft} onChange={changeDraft} /> : null}
       </div>
       <footer className="composer-foot">
-        <ActionErrorAlert error={error} onSendAnyway={() => void send(true)} />
+        <ActionErrorAlert error={error} onForce={() => void send(true)} />
         <div className="composer-buttons">
           {draft.mode === "result" ? (
             <ProblemCount problems={filterVisibleProblems(problems, form, wasRejected)} frame={frame} />

@@ -55,7 +55,7 @@ export function TurnFooter({
           onClose={actions.closeQuestion}
         />
       ) : null}
-      <ActionErrorAlert error={error} onSendAnyway={() => actions.send(true)} />
+      <ActionErrorAlert error={error} onForce={() => actions.send(true)} />
       <CallStack stack={drafts.stack} onChange={(stack) => setDrafts({ stack })} onEdit={actions.editCall} />
       {showsText ? (
         <textarea

@@ -20,9 +20,9 @@ describe("what is sent", () => {
     const draft = sampleDraft({ form: serializeDraft(draftFromJson('{"degrees":3.50}')) });
 
     expect(buildToolResponse(draft, SCHEMA, false)).toEqual({
-      response: { result: '{"degrees":3.50}', error_type: "", error_message: "", anyway: false },
+      response: { result: '{"degrees":3.50}', error_type: "", error_message: "", force: false },
     });
-    expect(buildToolResponse(draft, SCHEMA, true)).toMatchObject({ response: { anyway: true } });
+    expect(buildToolResponse(draft, SCHEMA, true)).toMatchObject({ response: { force: true } });
   });
 
   test("are problems while the JSON cannot be read", () => {
@@ -35,7 +35,7 @@ describe("what is sent", () => {
     const draft = sampleDraft({ mode: "error", error: 'no "service"' });
 
     expect(buildToolResponse(draft, SCHEMA, false)).toEqual({
-      response: { result: '{"error":"no \\"service\\""}', error_type: "", error_message: "", anyway: true },
+      response: { result: '{"error":"no \\"service\\""}', error_type: "", error_message: "", force: true },
     });
   });
 

@@ -46,14 +46,14 @@ export function readToolDraft(drafts: Pick<Drafts, "toolDraft">, requestId: stri
 export function buildToolResponse(
   draft: ToolDraft,
   schema: Schema,
-  anyway: boolean,
+  force: boolean,
 ): { response: Omit<ToolResponseInput, "decision_id"> } | { problems: FieldProblem[] } {
-  const empty = { result: "null", error_type: "", error_message: "", anyway };
+  const empty = { result: "null", error_type: "", error_message: "", force };
   if (draft.mode === "raise") {
     return { response: { ...empty, error_type: draft.errorType.trim(), error_message: draft.errorMessage } };
   }
   if (draft.mode === "error") {
-    return { response: { ...empty, result: stringify(new Map([["error", draft.error]])), anyway: true } };
+    return { response: { ...empty, result: stringify(new Map([["error", draft.error]])), force: true } };
   }
   const read = readFormJson(restoreForm(draft.form, schema), schema);
   return "text" in read ? { response: { ...empty, result: read.text } } : read;

@@ -3,7 +3,7 @@ import { installFetch } from "../testing/fakeBrowser";
 import { renderHook } from "../testing/renderHook";
 import { useDecision } from "./useDecision";
 
-const ANSWER = { calls: [], text: "Four.", json_text: null, anyway: false };
+const ANSWER = { calls: [], text: "Four.", json_text: null, force: false };
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -33,7 +33,7 @@ test("the same decision that is sent again keeps its id, so that it counts once"
 
   expect(await decision.decide(ANSWER)).toBe(false);
   expect(await decision.decide(ANSWER)).toBe(false);
-  await decision.decide({ ...ANSWER, anyway: true });
+  await decision.decide({ ...ANSWER, force: true });
   const ids = sent.map((request) => (request.body as { decision_id: string }).decision_id);
 
   expect(ids[1]).toBe(ids[0]);

@@ -3,7 +3,7 @@ import { installFetch } from "../testing/fakeBrowser";
 import { renderHook } from "../testing/renderHook";
 import { useToolResponse } from "./useToolResponse";
 
-const RESULT = { result: "4", error_type: "", error_message: "", anyway: false };
+const RESULT = { result: "4", error_type: "", error_message: "", force: false };
 
 afterEach(() => vi.unstubAllGlobals());
 

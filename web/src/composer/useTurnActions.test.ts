@@ -51,8 +51,8 @@ function setUp(typed: Partial<Drafts>, briefing: Partial<Briefing> = {}) {
   );
 }
 
-async function send(typed: Partial<Drafts>, anyway = false, briefing: Partial<Briefing> = {}): Promise<unknown[]> {
-  setUp(typed, briefing).actions.send(anyway);
+async function send(typed: Partial<Drafts>, force = false, briefing: Partial<Briefing> = {}): Promise<unknown[]> {
+  setUp(typed, briefing).actions.send(force);
   await settle();
   return sent.map((request) => request.body);
 }
@@ -70,7 +70,7 @@ test("a turn with several calls is one decision, in their order, with the text b
     ],
     text: "Let me see.",
     json_text: null,
-    anyway: false,
+    force: false,
   });
   expect(onDecided).toHaveBeenCalledExactlyOnceWith("t1");
 });
@@ -79,7 +79,7 @@ test("a call that does not fit is sent anyway if the person insists", async () =
   const forms = { add: serializeDraft(draftFromJson('{"a":"two"}')) };
   const [decision] = await send({ tool: "add", forms }, true);
 
-  expect(decision).toMatchObject({ calls: [{ name: "add", arguments: '{"a":"two"}' }], anyway: true });
+  expect(decision).toMatchObject({ calls: [{ name: "add", arguments: '{"a":"two"}' }], force: true });
 });
 
 test("a form with something that is no JSON sends nothing", async () => {
@@ -114,7 +114,7 @@ test("an answer that does not fit is sent anyway if the person insists", async (
   const answerForm = serializeDraft(draftFromJson("{}"));
   const [decision] = await send({ mode: "answer", answerForm }, true, { output_schema });
 
-  expect(decision).toMatchObject({ calls: [], text: null, json_text: "{}", anyway: true });
+  expect(decision).toMatchObject({ calls: [], text: null, json_text: "{}", force: true });
 });
 
 test("an agent without tools can only answer", () => {

@@ -53,10 +53,10 @@ export function useTurnActions({
   const filledForms = listFilledForms(drafts.forms, forms.tools);
   const hasUnsentCalls = drafts.stack.length > 0 || filledForms.length > 0 || drafts.callText.trim() !== "";
   const hasResponse = forms.responseForm !== null || drafts.answer.trim() !== "";
-  const send = (anyway: boolean) => {
-    if (!isAnswering) void execute(anyway);
-    else if (hasUnsentCalls && !anyway) setAskingAboutCalls(hasResponse);
-    else void respond(anyway);
+  const send = (force: boolean) => {
+    if (!isAnswering) void execute(force);
+    else if (hasUnsentCalls && !force) setAskingAboutCalls(hasResponse);
+    else void respond(force);
   };
 
   /** Counts the changes of what the editor shows. */
@@ -109,34 +109,34 @@ export function useTurnActions({
     onDecided(turnId);
     forms.clearProblems();
   };
-  const sendCalls = async (calls: CallInput[], callText: string, anyway: boolean, kept: Partial<Drafts>) => {
+  const sendCalls = async (calls: CallInput[], callText: string, force: boolean, kept: Partial<Drafts>) => {
     if (!calls.length || decision.isBusy) return;
     const text = callText.trim() ? callText : null;
     // The server cannot tell a name that was made up from a mistake: the person chose it, so it is sent anyway.
     const hasInvented = calls.some((call) => !forms.isOffered(call.name));
-    if (hasInvented && !anyway && !(await checkOpenCall())) return;
-    await decide({ calls, text, json_text: null, anyway: anyway || hasInvented }, kept);
+    if (hasInvented && !force && !(await checkOpenCall())) return;
+    await decide({ calls, text, json_text: null, force: force || hasInvented }, kept);
   };
-  const execute = async (anyway: boolean) => {
+  const execute = async (force: boolean) => {
     // A response that is half written stays: the next turn may be the one that it answers.
     const { answer, answerForm } = drafts;
     const otherForms = tool ? removeForm(drafts.forms, tool.name) : drafts.forms;
-    await sendCalls(collectCalls() ?? [], drafts.callText, anyway, { answer, answerForm, forms: otherForms });
+    await sendCalls(collectCalls() ?? [], drafts.callText, force, { answer, answerForm, forms: otherForms });
   };
   const executeStack = () => {
     setAskingAboutCalls(false);
     const text = [drafts.callText, drafts.answer].filter((part) => part.trim()).join("\n\n");
     void sendCalls(listCalls([...drafts.stack, ...filledForms], null), text, false, {});
   };
-  const respond = async (anyway: boolean) => {
+  const respond = async (force: boolean) => {
     setAskingAboutCalls(false);
     if (decision.isBusy) return;
     if (forms.responseForm) {
       const jsonText = forms.readResponseForm();
       const sentResponse = { agentName, form: serializeDraft(forms.responseForm) };
-      if (jsonText !== null) await decide({ calls: [], text: null, json_text: jsonText, anyway }, { sentResponse });
+      if (jsonText !== null) await decide({ calls: [], text: null, json_text: jsonText, force }, { sentResponse });
     } else if (drafts.answer.trim()) {
-      await decide({ calls: [], text: drafts.answer, json_text: null, anyway });
+      await decide({ calls: [], text: drafts.answer, json_text: null, force });
     }
   };
 

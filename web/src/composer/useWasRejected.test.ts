@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { renderHook } from "../testing/renderHook";
 import { useWasRejected } from "./useWasRejected";
 
-const ERROR = { message: "The call has a problem.", problems: [], canSendAnyway: true, code: "InvalidArguments" };
+const ERROR = { message: "The call has a problem.", problems: [], canForce: true, code: "InvalidArguments" };
 
 test("what was sent is rejected when its error arrives", () => {
   expect(renderHook(() => useWasRejected(null))[0]).toBe(false);

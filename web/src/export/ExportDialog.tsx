@@ -115,11 +115,11 @@ function ExportForm({ session, draft }: { session: SessionInfo; draft: ReturnTyp
       ) : null}
       {error ? (
         <ErrorAlert title={error.message}>
-          {error.canSendAnyway ? (
+          {error.canForce ? (
             <button
               type="button"
               className="button small"
-              onClick={() => void draft.write(isAlreadyExported ? { again: true } : { again: true, anyway: true })}
+              onClick={() => void draft.write(isAlreadyExported ? { again: true } : { again: true, force: true })}
             >
               {isAlreadyExported ? "Export again" : "Write it anyway"}
             </button>

@@ -93,7 +93,7 @@ function buildInput(
     format,
     path: replaces ? null : path,
     again: false,
-    anyway: false,
+    force: false,
     replace: replaces,
     include_rejected: includesRejected,
     criteria: null,

@@ -50,11 +50,11 @@ export function WorldCallEditor({
   // biome-ignore lint/correctness/useExhaustiveDependencies: problems of another tool do not concern this one
   useEffect(resetProblems, [name, caller]);
 
-  const buildCall = (text: string, anyway: boolean): WorldCallInput => ({
+  const buildCall = (text: string, force: boolean): WorldCallInput => ({
     tool_name: name ?? "",
     arguments: text,
     caller,
-    anyway,
+    force,
   });
   const checkCall = async () => {
     const read = tool && draft ? readFormJson(draft, tool.parameters) : null;
@@ -64,7 +64,7 @@ export function WorldCallEditor({
     const problems = await api.checkWorldCall(scenarioKey, buildCall(read.text, false)).catch(() => null);
     if (problems && number === latest.current) setProblems(problems);
   };
-  const send = async (anyway: boolean) => {
+  const send = async (force: boolean) => {
     if (!tool || !draft || isBusy) return;
     const read = readFormJson(draft, tool.parameters);
     if (!("text" in read)) {
@@ -73,7 +73,7 @@ export function WorldCallEditor({
       setWasRejected(true);
       return;
     }
-    if (await runAction(() => api.callWorldTool(scenarioKey, buildCall(read.text, anyway)))) {
+    if (await runAction(() => api.callWorldTool(scenarioKey, buildCall(read.text, force)))) {
       // What was typed since is for the next call.
       setDrafts((before) => {
         const { [tool.name]: now, ...rest } = before;
@@ -132,7 +132,7 @@ export function WorldCallEditor({
         )}
       </div>
       <footer className="composer-foot">
-        <ActionErrorAlert error={error} onSendAnyway={() => void send(true)} />
+        <ActionErrorAlert error={error} onForce={() => void send(true)} />
         <div className="composer-buttons">
           <ProblemCount problems={filterVisibleProblems(shownProblems, draft, wasRejected)} frame={frame} />
           <span className="grow" />

@@ -123,7 +123,7 @@ export function sampleListUpdate(changes: Partial<SessionListUpdate> = {}): Sess
 export function sampleRow(changes: Partial<Row> = {}): Row {
   return {
     agent_name: "ClinicDesk",
-    anyway: false,
+    force: false,
     branch: "",
     parent_call_id: "",
     turn_id: "",

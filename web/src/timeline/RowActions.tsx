@@ -3,7 +3,7 @@ import type { Row, RowDetail, SessionInfo } from "../api/types";
 import { requestCall } from "../composer/requestedCalls";
 import { parse, stringify } from "../json/lossless";
 import { findModelTurn } from "../state/sessionStatus";
-import { TravelMenu } from "../timetravel/TravelMenu";
+import { TimeTravelMenu } from "../timetravel/TimeTravelMenu";
 import { CopyButton } from "../ui/CopyButton";
 import { Icon } from "../ui/Icon";
 import type { Note } from "./noteDraft";
@@ -40,7 +40,7 @@ export function RowActions({ session, row, note }: { session: SessionInfo; row: 
       ) : null}
       <CopyButton text={async () => formatRow(await load())} accessibleName={`Copy: ${place}`} />
       {note && takesNotes ? <NoteButton row={row} note={note} /> : null}
-      <TravelMenu row={row} />
+      <TimeTravelMenu row={row} />
     </span>
   );
 }

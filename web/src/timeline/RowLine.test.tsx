@@ -47,8 +47,8 @@ test("a note about a model call says what the rule did, without a mark that repe
 });
 
 test("a call has one mark for how it differs from what was offered: of an unknown tool, that it is unknown", () => {
-  expect(render({ anyway: true })).toContain(">sent anyway<");
-  const unknown = render({ anyway: true, is_unknown_tool: true, status: "failed" });
+  expect(render({ force: true })).toContain(">sent anyway<");
+  const unknown = render({ force: true, is_unknown_tool: true, status: "failed" });
   expect(unknown).toContain(">unknown tool<");
   expect(unknown).not.toContain("sent anyway");
   expect(render({})).not.toMatch(/unknown tool|sent anyway/);

@@ -1,7 +1,7 @@
 import { type CSSProperties, useState } from "react";
 import { api } from "../api/client";
 import type { Row, SessionInfo } from "../api/types";
-import { useTravel } from "../timetravel/travelContext";
+import { useTimeTravel } from "../timetravel/timeTravelContext";
 import { describeOrigin } from "../timetravel/undoneRows";
 import { ClockTime, Stopwatch } from "../ui/ClockTime";
 import { formatDuration } from "../ui/format";
@@ -52,9 +52,9 @@ export function RowLine({
   const mark = describeMismatch(row) ?? findMark?.(row);
   const responder = describeResponder(row);
   const isCompact = density === "compact";
-  const travel = useTravel();
-  const isUndone = travel?.isUndone(row) ?? false;
-  const summary = travel ? describeOrigin(row, travel.session.time_travel) : row.summary;
+  const timeTravel = useTimeTravel();
+  const isUndone = timeTravel?.isUndone(row) ?? false;
+  const summary = timeTravel ? describeOrigin(row, timeTravel.session.time_travel) : row.summary;
   return (
     <article
       className={`row ${density} tone-${tone} ${open ? "open" : ""} ${isUndone ? "undone" : ""}`}

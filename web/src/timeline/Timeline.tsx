@@ -4,7 +4,7 @@ import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
 import { useStoredState } from "../state/storedState";
 import { ProgressNotice } from "../timetravel/ProgressNotice";
-import { useTravel } from "../timetravel/travelContext";
+import { useTimeTravel } from "../timetravel/timeTravelContext";
 import { UndoButtons } from "../timetravel/UndoButtons";
 import { Icon } from "../ui/Icon";
 import { COMMANDS, formatCommand, useCommand } from "../ui/keyboard";
@@ -21,7 +21,7 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
   const [filter, setFilter] = useState<Filter>("all");
   const [query, setQuery] = useState("");
   const expanded = useExpandedRows();
-  const travel = useTravel();
+  const timeTravel = useTimeTravel();
   const [density, setDensity] = useStoredState<Density>("density", "comfortable");
   const isCompact = density === "compact";
   const toggleDensity = () => setDensity(isCompact ? "comfortable" : "compact");
@@ -110,7 +110,7 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
           <Icon name="collapse" />
         </button>
       </div>
-      <ProgressNotice progress={travel?.progress ?? null} />
+      <ProgressNotice progress={timeTravel?.progress ?? null} />
       {session.row_count === 0 ? (
         <div className="empty">
           <p>Nothing has happened yet. Send a message as the user, and the agent's first turn is yours.</p>

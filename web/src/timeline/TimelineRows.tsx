@@ -4,7 +4,7 @@ import type { SessionInfo } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
-import { useTravel } from "../timetravel/travelContext";
+import { useTimeTravel } from "../timetravel/timeTravelContext";
 import { Icon } from "../ui/Icon";
 import { EndFollower, ROW_HEIGHT, type ScrollTarget } from "./endFollower";
 import type { ExpandedRows } from "./expandedRows";
@@ -118,10 +118,10 @@ export function TimelineRows({
   };
   const releaseRow = () => follower.releaseRow();
   const newCount = count - seenCount;
-  const travel = useTravel();
+  const timeTravel = useTimeTravel();
   const fullRows = findFullRows(session.row_count, (index) => {
     const row = store.getRow(index);
-    return row && travel?.isUndone(row) ? undefined : row;
+    return row && timeTravel?.isUndone(row) ? undefined : row;
   });
   return (
     <div className="rows-frame">

@@ -32,7 +32,7 @@ test.each<[Partial<Row>, string, string]>([
 });
 
 test("only errors have the colour of errors", () => {
-  const kinds: Row["kind"][] = ["user", "call", "say", "answer", "artifact", "consent", "request", "note", "world"];
+  const kinds: Row["kind"][] = ["user", "call", "commentary", "answer", "artifact", "consent", "request", "note", "world"];
 
   expect(kinds.filter((kind) => describeRow(sampleRow({ kind })).tone === "error")).toEqual([]);
 });
@@ -125,7 +125,7 @@ test("a row is as deep as the tools and branches that its agent runs in", () => 
   const rows = [
     sampleRow({ index: 0, call_id: "outer" }),
     sampleRow({ index: 1, call_id: "inner", parent_call_id: "outer" }),
-    sampleRow({ index: 2, kind: "say", parent_call_id: "inner", branch: "a.b" }),
+    sampleRow({ index: 2, kind: "commentary", parent_call_id: "inner", branch: "a.b" }),
     sampleRow({ index: 3, kind: "answer", branch: "twins.left" }),
     sampleRow({ index: 4, parent_call_id: "not loaded" }),
   ];

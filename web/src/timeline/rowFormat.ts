@@ -15,7 +15,7 @@ export function describeRow(row: Row): { icon: IconName; label: string; tone: st
   }
   const faces = {
     user: { icon: "user", label: "user", tone: "user" },
-    say: { icon: "say", label: "says", tone: "quiet" },
+    commentary: { icon: "say", label: "says", tone: "quiet" },
     answer: { icon: "answer", label: "answer", tone: "answer" },
     artifact: { icon: "artifact", label: "file", tone: "artifact" },
     consent: { icon: "consent", label: "consent", tone: "consent" },
@@ -32,7 +32,7 @@ export function describeMismatch(row: Row): { label: string; title: string } | n
   if (row.is_unknown_tool) {
     return { label: "unknown tool", title: "The agent has no tool of this name: the model made it up" };
   }
-  if (row.anyway) {
+  if (row.force) {
     return { label: "sent anyway", title: "The call did not match what the model was offered, and was sent anyway" };
   }
   return null;
@@ -116,7 +116,7 @@ export type Filter = (typeof FILTERS)[number];
 const FILTER_PREDICATES: Record<Filter, (row: Row) => boolean> = {
   all: () => true,
   calls: (row) => row.kind === "call" || row.kind === "consent",
-  messages: (row) => row.kind === "user" || row.kind === "answer" || row.kind === "say",
+  messages: (row) => row.kind === "user" || row.kind === "answer" || row.kind === "commentary",
   errors: (row) => row.status === "failed" || row.kind === "error",
   world: (row) => row.kind === "world",
 };

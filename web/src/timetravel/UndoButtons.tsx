@@ -1,12 +1,12 @@
 import { Icon } from "../ui/Icon";
 import { REDO_KEY, UNDO_KEY } from "../ui/keyboard";
-import { useTravel } from "./travelContext";
+import { useTimeTravel } from "./timeTravelContext";
 
 /** Undo and redo, above the timeline. */
 export function UndoButtons() {
-  const travel = useTravel();
-  if (!travel) return null;
-  const { time_travel: past } = travel.session;
+  const timeTravel = useTimeTravel();
+  if (!timeTravel) return null;
+  const { time_travel: past } = timeTravel.session;
   const problem = past.rewind_problem;
   return (
     <span className="undo-buttons">
@@ -15,18 +15,18 @@ export function UndoButtons() {
         className="button plain small icon-only"
         aria-label="Undo"
         title={problem || (past.can_undo ? `Undo the last decision (${UNDO_KEY})` : "There is no decision to undo")}
-        disabled={!past.can_undo || travel.isBusy}
-        onClick={() => travel.start({ action: "undo" })}
+        disabled={!past.can_undo || timeTravel.isBusy}
+        onClick={() => timeTravel.start({ action: "undo" })}
       >
-        {travel.isBusy ? <span className="spinner" /> : <Icon name="undo" />}
+        {timeTravel.isBusy ? <span className="spinner" /> : <Icon name="undo" />}
       </button>
       <button
         type="button"
         className="button plain small icon-only"
         aria-label="Redo"
         title={problem || (past.can_redo ? `Redo what was undone (${REDO_KEY})` : "There is nothing to redo")}
-        disabled={!past.can_redo || travel.isBusy}
-        onClick={() => travel.start({ action: "redo" })}
+        disabled={!past.can_redo || timeTravel.isBusy}
+        onClick={() => timeTravel.start({ action: "redo" })}
       >
         <Icon name="redo" />
       </button>

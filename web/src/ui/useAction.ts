@@ -5,7 +5,7 @@ import type { FieldProblem } from "../api/types";
 export interface ActionError {
   message: string;
   problems: FieldProblem[];
-  canSendAnyway: boolean;
+  canForce: boolean;
   code: string;
 }
 
@@ -37,7 +37,7 @@ export function useAction() {
 
 function toActionError(error: unknown): ActionError {
   if (!(error instanceof ApiError))
-    return { message: getErrorMessage(error), problems: [], canSendAnyway: false, code: "" };
-  const { message, problems = [], can_override: canSendAnyway = false, error: code } = error.body;
-  return { message, problems, canSendAnyway, code };
+    return { message: getErrorMessage(error), problems: [], canForce: false, code: "" };
+  const { message, problems = [], can_override: canForce = false, error: code } = error.body;
+  return { message, problems, canForce, code };
 }

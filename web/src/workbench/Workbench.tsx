@@ -9,7 +9,7 @@ import { route } from "../state/route";
 import type { SessionStore } from "../state/sessionStore";
 import { useStoredState } from "../state/storedState";
 import { Timeline } from "../timeline/Timeline";
-import { TravelProvider } from "../timetravel/TravelProvider";
+import { TimeTravelProvider } from "../timetravel/TimeTravelProvider";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { focusComposer, focusShortcut, isTextField } from "../ui/focus";
 import { Icon } from "../ui/Icon";
@@ -47,9 +47,9 @@ export function Workbench({ sessionId }: { sessionId: string }) {
 function OpenSession({ store, session }: { store: SessionStore; session: SessionDetail }) {
   const [error, setError] = useState("");
   return (
-    <TravelProvider store={store} session={session} onError={setError}>
+    <TimeTravelProvider store={store} session={session} onError={setError}>
       <Panes store={store} session={session} error={error} setError={setError} />
-    </TravelProvider>
+    </TimeTravelProvider>
   );
 }
 

@@ -35,7 +35,7 @@ def create_environment_callback(rulebook: Rulebook, llm_setup: LlmMockSetup | No
     """Return a callback for rules of which none acts inside a call."""
     registry = EnvironmentRegistry(rulebook, llm_setup)
 
-    # A function with an attribute, because users and ADK recognise a coroutine function, not an object that is called.
+    # A function with an attribute, because users and ADK recognize a coroutine function, not an object that is called.
     async def simulate(tool: BaseTool, args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any] | None:
         # ADK calls callbacks before it asks for consent, so a rule would answer a call that the user may refuse.
         if await _is_consent_pending(tool, args, tool_context):

@@ -154,7 +154,7 @@ class ModelInterceptor:
         return MISSING
 
     def build_decision_event(self) -> EnvironmentDecided:
-        """Return the decision, and what came of it, as an event for the timeline."""
+        """Return the decision and its outcome as an event for the timeline."""
         decision, environment = self._get_decision(), self._session_environment.environment
         return EnvironmentDecided(
             call_id="",

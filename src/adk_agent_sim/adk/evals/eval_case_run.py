@@ -36,7 +36,7 @@ from adk_agent_sim.timeline.timeline import Timeline
 
 @dataclass(frozen=True, kw_only=True)
 class EvalCaseResult:
-    """What came of a run of a case."""
+    """The outcome of a run of a case."""
 
     verdict: EvalCaseVerdict | None = None
     """Whether it did what the case has; None if it failed or cannot be judged."""
@@ -59,7 +59,7 @@ class EvalCaseResult:
 
     @property
     def outcome(self) -> PageOutcome:
-        """What came of the run, in a word."""
+        """The outcome in a word."""
         if self.verdict is None:
             return "not judged" if self.failure is None else "error"
         return "passed" if self.verdict.passed else "failed"

@@ -124,7 +124,7 @@ class CassetteConverter:
     def convert_value(self, value: Json) -> Json:
         """Return a JSON value with the ids of the cassette and without secrets."""
         replaced = _replace_texts(value, self.call_ids.replace_in_text)
-        # Learned from the whole value first: a secret may be recognised in one place and repeated in another.
+        # Learned from the whole value first: a secret may be recognized in one place and repeated in another.
         self._redactor.learn_secrets(replaced)
         return self._redactor.redact_value(replaced)
 

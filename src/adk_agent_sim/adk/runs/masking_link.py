@@ -53,7 +53,7 @@ class MaskingLink:
         ]
         if any(_asks_for_credential(payload) for payload in payloads):
             self.mask.activate()
-        # Most sessions have no credentials: by identity, their batches are recognised without comparing contents.
+        # Most sessions have no credentials: by identity, their batches are recognized without comparing contents.
         if not self.mask.is_active and all(map(operator.is_, payloads, batch.payloads)):
             return await self.inner.append(batch)
         if self.mask.is_active:

@@ -28,7 +28,7 @@ def get_input_request_schema(arguments: Mapping[str, Json]) -> JsonSchema | None
 
 
 def build_input_answer(
-    request_id: str, arguments: Mapping[str, Json], value: object, *, anyway: bool = False
+    request_id: str, arguments: Mapping[str, Json], value: object, *, force: bool = False
 ) -> AnswerMessage:
     """Return the user's answer to a request for input.
 
@@ -36,14 +36,14 @@ def build_input_answer(
         request_id: The id of ADK's request call.
         arguments: The arguments of that call.
         value: The input: a JSON value, or what converts to one.
-        anyway: Do not validate it.
+        force: Do not validate it.
 
     Raises:
         InvalidInput: The value does not match the schema of the request.
     """
     data = to_json_value(value)
     schema = get_input_request_schema(arguments)
-    if schema is not None and not anyway and (problems := SchemaChecker(schema).find_problems(data)):
+    if schema is not None and not force and (problems := SchemaChecker(schema).find_problems(data)):
         raise InvalidInput(problems)
     # A workflow parses a text as JSON, so that the text "5" would arrive as a number; a model gets it as it is.
     if isinstance(data, str) and "interruptId" in arguments and _is_json(data):

@@ -389,7 +389,7 @@ class RecordedSession:
         The agent's output type, which only this process knows, is checked here; everything else by the timeline.
         """
         pending = self.pending_turns.get(decision.turn_id)
-        if pending is not None and not decision.anyway:
+        if pending is not None and not decision.force:
             check_answer(pending.request, decision.response)
         await self.link.decide(decision)
 

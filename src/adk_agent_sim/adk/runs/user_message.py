@@ -28,18 +28,18 @@ def get_input_schema(root: BaseNode) -> JsonSchema | None:
     return to_json_schema(input_type) if input_type is not None else None
 
 
-def build_user_message(root: BaseNode, message: MessageValue, *, anyway: bool = False) -> types.Content:
+def build_user_message(root: BaseNode, message: MessageValue, *, force: bool = False) -> types.Content:
     """Return the message as content; raise InvalidMessage if it does not fit the agent's input_schema.
 
     Args:
         root: The agent.
         message: Text, data for an agent with an input_schema, or a content, which is not validated.
-        anyway: Do not validate.
+        force: Do not validate.
     """
     if isinstance(message, types.Content):
         return message
     schema = get_input_schema(root)
-    if schema is not None and not anyway:
+    if schema is not None and not force:
         problems = _find_problems(schema, cast("Any", root).input_schema, message)
         if problems:
             raise InvalidMessage(root.name, problems)

@@ -1,4 +1,4 @@
-"""Recognises the tools by which ADK steers a run. They reach nothing outside it, so they are never simulated."""
+"""Recognizes the tools by which ADK steers a run. They reach nothing outside it, so they are never simulated."""
 
 from __future__ import annotations
 

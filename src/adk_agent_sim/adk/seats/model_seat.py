@@ -69,7 +69,7 @@ class ModelCallInterceptor(Protocol):
         ...
 
     def build_decision_event(self) -> EnvironmentDecided:
-        """Return the decision, and what came of it, as an event for the timeline."""
+        """Return the decision and its outcome as an event for the timeline."""
         ...
 
 

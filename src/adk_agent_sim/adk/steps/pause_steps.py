@@ -46,9 +46,9 @@ class InputRequest(Step):
         """The JSON Schema of the input; None if anything is accepted."""
         return get_input_request_schema(self.question.args or {})
 
-    async def answer(self, value: Any, *, anyway: bool = False) -> Step:
-        """Give the input; it must match the schema of the request, unless `anyway`."""
-        return await self._target.answer_request(self.question.id or "", value, anyway=anyway)
+    async def answer(self, value: Any, *, force: bool = False) -> Step:
+        """Give the input; it must match the schema of the request, unless `force`."""
+        return await self._target.answer_request(self.question.id or "", value, force=force)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,13 +72,13 @@ class CredentialRequest(Step):
         """ADK's auth config as JSON."""
         return get_auth_config(self.question.args or {})
 
-    async def answer(self, value: Any, *, anyway: bool = False) -> Step:
+    async def answer(self, value: Any, *, force: bool = False) -> Step:
         """Give the credential, which is not recorded.
 
         Args:
             value: The fields of the auth scheme, such as `{"username": ..., "password": ...}`; one text if it needs
                 only one, such as an API key; or an ADK `AuthCredential`.
-            anyway: Without effect: ADK accepts only credentials of the scheme.
+            force: Without effect: ADK accepts only credentials of the scheme.
         """
         return await self._target.answer_request(self.question.id or "", value)
 

@@ -71,7 +71,7 @@ class ScriptedStep(BaseModel):
     answer: Any = Field(default=UNSET, description="The input, or the credential, that a paused agent asks for")
     sign_in: Literal[True] | None = None
     agent: str = Field(default="", description="Whose turn it must be")
-    anyway: bool = Field(default=False, description="Send it although it does not fit")
+    force: bool = Field(default=False, description="Send it although it does not fit")
 
     @model_validator(mode="after")
     def _check_one_verb(self) -> Self:

@@ -36,7 +36,7 @@ CallSpec: TypeAlias = tuple[str, Mapping[str, Any]]
 class StepTarget(Protocol):
     """Receives the decision or message that answers a step."""
 
-    async def decide(self, turn_id: str, response: Json, *, anyway: bool) -> Step:
+    async def decide(self, turn_id: str, response: Json, *, force: bool) -> Step:
         """Decide a turn and return the next step."""
         ...
 
@@ -44,7 +44,7 @@ class StepTarget(Protocol):
         """Approve or deny a call as the user and return the next step."""
         ...
 
-    async def answer_request(self, request_id: str, value: Any, *, anyway: bool = False) -> Step:
+    async def answer_request(self, request_id: str, value: Any, *, force: bool = False) -> Step:
         """Give the input or the credential that a request asks for and return the next step."""
         ...
 
@@ -56,19 +56,19 @@ class StepTarget(Protocol):
 class Step:
     """What follows a message or a decision: a ModelTurn, a ToolTurn, a Confirmation, another request, or Done."""
 
-    async def call(self, name: str, args: Mapping[str, Any] | None = None, *, anyway: bool = False) -> Step:
+    async def call(self, name: str, args: Mapping[str, Any] | None = None, *, force: bool = False) -> Step:
         """Call one tool, whose own code runs. Arguments that are omitted stay unset."""
-        return await self.calls([(name, args or {})], anyway=anyway)
+        return await self.calls([(name, args or {})], force=force)
 
-    async def calls(self, calls: Sequence[CallSpec], *, anyway: bool = False) -> Step:
+    async def calls(self, calls: Sequence[CallSpec], *, force: bool = False) -> Step:
         """Call several tools in one turn; ADK runs them together."""
         self._raise_invalid_transition("call a tool")
 
-    async def respond(self, answer: Answer, *, anyway: bool = False) -> Step:
+    async def respond(self, answer: Answer, *, force: bool = False) -> Step:
         """Give the final response: text, or for an agent with an output_schema its data or their JSON text."""
         self._raise_invalid_transition("respond")
 
-    async def decide(self, response: types.Content | LlmResponse, *, anyway: bool = False) -> Step:
+    async def decide(self, response: types.Content | LlmResponse, *, force: bool = False) -> Step:
         """Decide with anything that a model could return."""
         self._raise_invalid_transition("decide")
 
@@ -80,7 +80,7 @@ class Step:
         """Refuse the call; the model gets a response that says so."""
         self._raise_invalid_transition("deny a call")
 
-    async def answer(self, value: Any, *, anyway: bool = False) -> Step:
+    async def answer(self, value: Any, *, force: bool = False) -> Step:
         """Give the user's answer to what ADK asks for: input, a credential, or consent (True or False)."""
         self._raise_invalid_transition("answer a request")
 
@@ -88,14 +88,14 @@ class Step:
         """Simulate that the user has signed in, with a credential that no service accepts."""
         self._raise_invalid_transition("sign in")
 
-    async def give_result(self, result: Any, *, anyway: bool = False) -> Step:
+    async def give_result(self, result: Any, *, force: bool = False) -> Step:
         """Return a result as the tool that you play."""
         self._raise_invalid_transition("give the result of a tool")
 
     async def give_error(self, message: str) -> Step:
         """Return an error as the tool that you play: `{"error": message}`, as tools do that raise nothing."""
         # The schema of the tool's results does not describe its errors.
-        return await self.give_result({"error": message}, anyway=True)
+        return await self.give_result({"error": message}, force=True)
 
     async def raise_error(self, error_type: str, message: str = "") -> Step:
         """Raise an exception, by its class name, as the tool that you play."""
@@ -157,38 +157,38 @@ class ModelTurn(Step):
         parts = (self.request.contents[-1].parts if self.request.contents else None) or ()
         return [part.function_response.response or {} for part in parts if part.function_response]
 
-    async def calls(self, calls: Sequence[CallSpec], *, anyway: bool = False) -> Step:
+    async def calls(self, calls: Sequence[CallSpec], *, force: bool = False) -> Step:
         """Call several tools in one turn; ADK runs them together."""
         parts = [
             types.Part(function_call=types.FunctionCall(name=name, args=to_json_value(args))) for name, args in calls
         ]
-        return await self.decide(types.Content(role="model", parts=parts), anyway=anyway)
+        return await self.decide(types.Content(role="model", parts=parts), force=force)
 
-    async def respond(self, answer: Answer, *, anyway: bool = False) -> Step:
+    async def respond(self, answer: Answer, *, force: bool = False) -> Step:
         """Give the final response: text, or for an agent with an output_schema its data or their JSON text."""
         if SET_MODEL_RESPONSE in self.tools:
-            return await self._respond_by_tool(answer, anyway=anyway)
-        return await self._respond_with_text(answer, anyway=anyway)
+            return await self._respond_by_tool(answer, force=force)
+        return await self._respond_with_text(answer, force=force)
 
-    async def decide(self, response: types.Content | LlmResponse, *, anyway: bool = False) -> Step:
+    async def decide(self, response: types.Content | LlmResponse, *, force: bool = False) -> Step:
         """Decide with anything that a model could return."""
         llm_response = response if isinstance(response, LlmResponse) else LlmResponse(content=response)
-        return await self._target.decide(self.turn_id, to_json_value(llm_response), anyway=anyway)
+        return await self._target.decide(self.turn_id, to_json_value(llm_response), force=force)
 
-    async def _respond_with_text(self, answer: Answer, *, anyway: bool) -> Step:
+    async def _respond_with_text(self, answer: Answer, *, force: bool) -> Step:
         text = answer if isinstance(answer, str) else json.dumps(to_json_value(answer), ensure_ascii=False)
-        return await self.decide(types.Content(role="model", parts=[types.Part(text=text)]), anyway=anyway)
+        return await self.decide(types.Content(role="model", parts=[types.Part(text=text)]), force=force)
 
-    async def _respond_by_tool(self, answer: Answer, *, anyway: bool) -> Step:
+    async def _respond_by_tool(self, answer: Answer, *, force: bool) -> Step:
         """Respond through the tool that ADK adds where a model cannot have tools and an output schema together."""
         try:
             data = parse_json(answer, allow_duplicate_keys=True) if isinstance(answer, str) else to_json_value(answer)
         except ValueError as error:
-            if anyway:
-                return await self._respond_with_text(answer, anyway=True)
+            if force:
+                return await self._respond_with_text(answer, force=True)
             raise InvalidAnswer([Problem(path="", message=f"it must be JSON: {error}")]) from None
         arguments = build_response_arguments(self.tools[SET_MODEL_RESPONSE].parameters_json_schema, data)
-        return await self.call(SET_MODEL_RESPONSE, arguments, anyway=anyway)
+        return await self.call(SET_MODEL_RESPONSE, arguments, force=force)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -222,9 +222,9 @@ class ToolTurn(Step):
         """The JSON Schema of the tool's results; None if it declares none."""
         return self.tool_request.asked.response_schema
 
-    async def give_result(self, result: Any, *, anyway: bool = False) -> Step:
-        """Return a result as the tool; it must match the tool's output schema, unless `anyway`."""
-        return await self._target.respond_as_tool(self._build_response(to_json_value(result), anyway=anyway))
+    async def give_result(self, result: Any, *, force: bool = False) -> Step:
+        """Return a result as the tool; it must match the tool's output schema, unless `force`."""
+        return await self._target.respond_as_tool(self._build_response(to_json_value(result), force=force))
 
     async def raise_error(self, error_type: str, message: str = "") -> Step:
         """Raise an exception as the tool; names of Python's own exceptions are kinds of them."""
@@ -259,7 +259,7 @@ class Confirmation(Step):
         """Let the call run. `payload` is what the tool asked for, if it asked for something."""
         return await self._target.answer_consent(self.question.id or "", approve=True, payload=payload)
 
-    async def answer(self, value: Any, *, anyway: bool = False) -> Step:
+    async def answer(self, value: Any, *, force: bool = False) -> Step:
         """Approve the call with True, or deny it with False."""
         if not isinstance(value, bool):
             raise InvalidTransition(f"Answer with True or False, or call approve(payload): {self}.")

@@ -60,7 +60,7 @@ async def fork_session(
     create_run: CreateRun,
     *,
     description: str = "",
-    anyway: bool = False,
+    force: bool = False,
     on_ready: OnReady = _do_nothing,
 ) -> AgentRun:
     """Fork a session into a new one, and return the run that continues it.
@@ -70,7 +70,7 @@ async def fork_session(
         prefix: The point of the fork.
         create_run: Creates a run of the same agent, which is not opened.
         description: A description of the new session for people.
-        anyway: Continue even if the run does not happen again as it was recorded.
+        force: Continue even if the run does not happen again as it was recorded.
         on_ready: Restores what belongs to the session beside ADK's.
 
     Raises:
@@ -89,7 +89,7 @@ async def fork_session(
     difference = await _continue_session(source, prefix, target, session_id, create_session, profile=profile)
     if difference:
         await target.discard()
-        if not anyway:
+        if not force:
             raise ReplayDiverged(difference)
         target = create_run()
         await _continue_session(source, prefix, target, session_id, create_session, profile=profile, is_lenient=True)
@@ -156,7 +156,7 @@ async def rewind_session(
     create_player: Callable[[], SessionPlayer],
     *,
     redone: bool = False,
-    anyway: bool = False,
+    force: bool = False,
     create_run: Callable[[SessionPlayer], AgentRun] | None = None,
     on_ready: OnReady = _do_nothing,
 ) -> AgentRun:
@@ -168,7 +168,7 @@ async def rewind_session(
         prefix: The point.
         create_player: Returns who decides from there on.
         redone: Whether undone decisions count again.
-        anyway: Continue even if the run does not happen again as it was recorded.
+        force: Continue even if the run does not happen again as it was recorded.
         create_run: Creates the run that takes the place of the other; by default a copy of it.
         on_ready: Restores what belongs to the session beside ADK's.
 
@@ -187,7 +187,7 @@ async def rewind_session(
     difference = await _continue_session(source, prefix, target, source.session_id, rewind)
     if difference:
         await target.discard()
-        if not anyway:
+        if not force:
             raise ReplayDiverged(difference)
         target = create_next(create_player())
         await _continue_session(source, prefix, target, source.session_id, rewind, is_lenient=True)

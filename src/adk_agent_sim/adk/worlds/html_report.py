@@ -30,7 +30,7 @@ def render_html_report(
 
     Args:
         world: The world after the run.
-        result: What came of it.
+        result: The outcome of the run.
         log: The timeline of the run, which has the calls that environment rules answered.
         has_world_times: Whether the times of the timeline are those of the world.
     """
@@ -86,7 +86,7 @@ class _RuleRows:
         self._redactor = redactor
         self._places: list[tuple[str, int]] = []
         """For each event of the world: the call that it comes from, and its number on the timeline, or the call's.
-        Ids would not do: the world changes those of events that the judge has recognised."""
+        Ids would not do: the world changes those of events that the judge has recognized."""
         self._elapsed: dict[int, float] = {}
         """What the world's time was, by the number of the timeline's event."""
         elapsed, started = 0.0, dict[str, int]()

@@ -43,7 +43,7 @@ class WorldRunMetadata:
 
 @dataclass(frozen=True, kw_only=True)
 class WorldRunResult:
-    """What came of a run."""
+    """The outcome of a run."""
 
     scenario_id: str
 

@@ -108,7 +108,7 @@ class WorldRun:
             judge_name: Who answers the judge's soft checks, for the timeline.
             source: The file of the scenario, for the timeline.
             timeline: Where the session is recorded; by default in memory, in the world's time.
-            checkpoints: Keeps what the world was like before each turn, to go back there (world_travel.py).
+            checkpoints: Keeps what the world was like before each turn, to go back there (world_time_travel.py).
 
         Raises:
             NotJudgeable: The scenario expects nothing, or its oracle fails.
@@ -193,7 +193,7 @@ class WorldRun:
             self.session.begin_invocation(is_user_turn=bool(message))
             await self.recorder.flush()
             agent_run = self._require_agent_run()
-            await agent_run.start(build_user_message(agent_run.root_agent, message or WAKE_UP_TEXT, anyway=True))
+            await agent_run.start(build_user_message(agent_run.root_agent, message or WAKE_UP_TEXT, force=True))
             await self._finish_invocation()
         if self.session.ended in (RunEnd.COMPLETED, RunEnd.NOTHING_LEFT):
             self.session.finish_world()

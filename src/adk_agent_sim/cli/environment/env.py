@@ -161,7 +161,7 @@ def _finding_to_json(finding: RuleFinding) -> dict[str, Any]:
 
 
 def _load_trace_events(file: Path, eval_id: str | None) -> Sequence[Event]:
-    """Read the events of a trace; the kind of file is recognised by its suffix and content."""
+    """Read the events of a trace; the kind of file is recognized by its suffix and content."""
     if file.suffix == ".jsonl":
         return _load_timeline_events(file)
     from adk_agent_sim.golden.importers import import_adk_session, import_eval_case

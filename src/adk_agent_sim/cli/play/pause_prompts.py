@@ -50,8 +50,8 @@ async def send_input(request: InputRequest, line: str) -> Step:
         InvalidCallSyntax: The line is not a value of the kind that is asked for.
         InvalidInput: The value does not match the schema of the request.
     """
-    anyway = line.startswith("!")
-    return await request.answer(_parse_input(line.removeprefix("!").strip(), request.response_schema), anyway=anyway)
+    force = line.startswith("!")
+    return await request.answer(_parse_input(line.removeprefix("!").strip(), request.response_schema), force=force)
 
 
 def parse_yes_no(line: str) -> bool | None:

@@ -28,7 +28,12 @@ from adk_agent_sim.cli.play.pause_prompts import (
 from adk_agent_sim.cli.play.prompts import Prompts
 from adk_agent_sim.cli.play.state_command import STATE_COMMAND, STATE_HELP, offer_missing_state, run_state_command
 from adk_agent_sim.cli.play.tool_prompts import TOOL_HELP, TOOL_WORDS, print_tool_call, send_tool_response
-from adk_agent_sim.cli.time_travel.travel_commands import TRAVEL_COMMANDS, TRAVEL_HELP, print_turns, run_travel_command
+from adk_agent_sim.cli.time_travel.time_travel_commands import (
+    TIME_TRAVEL_COMMANDS,
+    TIME_TRAVEL_HELP,
+    print_turns,
+    run_time_travel_command,
+)
 from adk_agent_sim.errors import DecisionMismatch, RunFailed, SessionIncomplete, SimulatorError
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
 from adk_agent_sim.simulation.run_settings import RunSettings
@@ -47,11 +52,11 @@ _HELP = (
   say TEXT                  send the final response (/say TEXT, if there is a tool called say)
   !LINE                     send LINE although it does not match the schema
   /tools [NAME]  /request   show the tools; show the request that the model would get
-{state}{travel}  /done                     export the session and leave        /quit  leave without exporting
+{state}{time_travel}  /done                     export the session and leave        /quit  leave without exporting
 where you are a tool (mock: human):
 {tool}where the agent asks the user:
 {pause}""".replace("{state}", STATE_HELP)
-    .replace("{travel}", TRAVEL_HELP)
+    .replace("{time_travel}", TIME_TRAVEL_HELP)
     .replace("{tool}", TOOL_HELP)
     .replace("{pause}", PAUSE_HELP)
 )
@@ -124,18 +129,18 @@ class _TerminalSession:
         for fork in self._forks:
             await fork.close()
 
-    async def _travel(self, line: str, step: Step | None) -> Step | None:
+    async def _time_travel(self, line: str, step: Step | None) -> Step | None:
         """Carry out a command that goes back in time."""
         if line == "/turns":
             print_turns(self._sim.log())
             return step
         before = self._sim.session_id
 
-        async def travel_there() -> Step:
-            self._sim, reached = await run_travel_command(self._sim, line)
+        async def run_command() -> Step:
+            self._sim, reached = await run_time_travel_command(self._sim, line)
             return reached
 
-        reached = await self._run_step(travel_there(), step)
+        reached = await self._run_step(run_command(), step)
         if self._sim.session_id != before:
             self._forks.append(self._sim)
         # The history that was replayed was printed when it happened.
@@ -159,8 +164,8 @@ class _TerminalSession:
 
     async def _ask_user(self) -> Step | None:
         line = self._read_line("user")
-        if line.split(" ")[0] in TRAVEL_COMMANDS:
-            return await self._travel(line, None)
+        if line.split(" ")[0] in TIME_TRAVEL_COMMANDS:
+            return await self._time_travel(line, None)
         if line.split(" ")[0] == STATE_COMMAND:
             await self._edit_state(line)
             return None
@@ -188,8 +193,8 @@ class _TerminalSession:
             print_document(terminal_format.format_request(turn))
         elif command == STATE_COMMAND:
             await self._edit_state(line)
-        elif command in TRAVEL_COMMANDS:
-            return await self._travel(line, turn)
+        elif command in TIME_TRAVEL_COMMANDS:
+            return await self._time_travel(line, turn)
         elif line:
             return await self._run_step(_send_decision(turn, line), turn)
         return turn
@@ -203,16 +208,16 @@ class _TerminalSession:
     async def _ask_tool_response(self, turn: ToolTurn) -> Step | None:
         print_tool_call(turn)
         line = self._read_line(f"tool {turn.tool_name}", TOOL_WORDS)
-        if line.split(" ")[0] in TRAVEL_COMMANDS:
-            return await self._travel(line, turn)
+        if line.split(" ")[0] in TIME_TRAVEL_COMMANDS:
+            return await self._time_travel(line, turn)
         return await self._run_step(send_tool_response(turn, line), turn) if line else turn
 
     async def _ask_confirmation(self, question: Confirmation) -> Step | None:
         call = f"{question.pending_call.name}({json.dumps(question.pending_call.args, ensure_ascii=False)})"
         print_message(question.hint, fg="cyan")
         line = self._read_line(f"approve {call}? yes/no", ["yes", "no"])
-        if line.split(" ")[0] in TRAVEL_COMMANDS:
-            return await self._travel(line, question)
+        if line.split(" ")[0] in TIME_TRAVEL_COMMANDS:
+            return await self._time_travel(line, question)
         is_approved = parse_yes_no(line)
         if is_approved is not None:
             return await self._run_step(question.approve() if is_approved else question.deny(), question)
@@ -223,15 +228,15 @@ class _TerminalSession:
     async def _ask_input(self, request: InputRequest) -> Step | None:
         print_input_request(request)
         line = self._read_line("input")
-        if line.split(" ")[0] in TRAVEL_COMMANDS:
-            return await self._travel(line, request)
+        if line.split(" ")[0] in TIME_TRAVEL_COMMANDS:
+            return await self._time_travel(line, request)
         return await self._run_step(send_input(request, line), request) if line else request
 
     async def _ask_credential(self, request: CredentialRequest) -> Step | None:
         print_credential_request(request)
         line = self._read_line(f"Enter to type it, or {SIGN_IN} to simulate it", [SIGN_IN])
-        if line.split(" ")[0] in TRAVEL_COMMANDS:
-            return await self._travel(line, request)
+        if line.split(" ")[0] in TIME_TRAVEL_COMMANDS:
+            return await self._time_travel(line, request)
         if line == SIGN_IN:
             return await self._run_step(request.sign_in(), request)
         if line:
@@ -327,14 +332,14 @@ def _identify(entry: HistoryEntry) -> tuple[object, ...]:
 
 
 async def _send_decision(turn: ModelTurn, line: str) -> Step:
-    anyway = line.startswith("!")
+    force = line.startswith("!")
     line = line.removeprefix("!").strip()
     command, _, rest = line.partition(" ")
     if command == "/say" or (command == "say" and "say" not in turn.tools):
-        return await turn.respond(rest.strip(), anyway=anyway)
+        return await turn.respond(rest.strip(), force=force)
     if command.startswith("/"):
         raise SimulatorError(f"There is no command {command}. Type /help for the commands.")
-    return await turn.calls(parse_calls(line, terminal_format.read_tool_schemas(turn)), anyway=anyway)
+    return await turn.calls(parse_calls(line, terminal_format.read_tool_schemas(turn)), force=force)
 
 
 def _list_completions(turn: ModelTurn) -> list[str]:
@@ -351,7 +356,7 @@ def _list_completions(turn: ModelTurn) -> list[str]:
         "/tools",
         "/request",
         STATE_COMMAND,
-        *TRAVEL_COMMANDS,
+        *TIME_TRAVEL_COMMANDS,
         "/help",
         "/done",
         "/quit",

@@ -49,7 +49,7 @@ async def send_tool_response(turn: ToolTurn, line: str) -> Step:
         InvalidCallSyntax: The line is not a value, nor a command.
         InvalidToolResult: The value does not match the tool's output schema.
     """
-    anyway = line.startswith("!")
+    force = line.startswith("!")
     line = line.removeprefix("!").strip()
     command, _, rest = line.partition(" ")
     if command == "error" and rest.strip():
@@ -61,7 +61,7 @@ async def send_tool_response(turn: ToolTurn, line: str) -> Step:
         return await turn.raise_error(error_type, message.strip())
     if command.startswith("/"):
         raise InvalidCallSyntax(f"There is no command {command} for a tool. Type /help for the commands.")
-    return await turn.give_result(_parse_result(line, _read_schema(turn)), anyway=anyway)
+    return await turn.give_result(_parse_result(line, _read_schema(turn)), force=force)
 
 
 def _read_schema(turn: ToolTurn) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def check(files: tuple[Path, ...], seed: int, judge_name: str, record: Path, as_
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedFile:
-    """What came of one scenario: the result of its check, or the reason why it cannot be read."""
+    """The outcome of one scenario: the result of its check, or the reason why it cannot be read."""
 
     name: str
     """The file, with the line if it has several scenarios."""

@@ -103,7 +103,7 @@ def judge_command(
 
 @dataclass(frozen=True, kw_only=True)
 class TraceResult:
-    """What came of one trace: a verdict, or the reason why there is none."""
+    """The outcome of one trace: a verdict, or the reason why there is none."""
 
     name: str
 

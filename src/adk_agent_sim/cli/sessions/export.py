@@ -71,7 +71,7 @@ _APPENDED = " and ".join(name for name, each in EXPORT_FORMATS.items() if each.i
 @click.option(
     "--redact", is_flag=True, help=f"Remove secrets; with {_REDACTABLE}. Markdown reports are always redacted."
 )
-@click.option("--anyway", is_flag=True, help="With adk-test: write the fixture even if `adk test` cannot replay it.")
+@click.option("--force", is_flag=True, help="With adk-test: write the fixture even if `adk test` cannot replay it.")
 @criteria_option
 @database_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
@@ -83,7 +83,7 @@ def export(
     finished_only: bool,
     include_rejected: bool,
     redact: bool,
-    anyway: bool,
+    force: bool,
     criteria: EvalCriteria | None,
     database: str,
     as_json: bool,
@@ -116,7 +116,7 @@ def export(
             _write_text(out, "\n".join(lines) + "\n", as_json=as_json)
         case "adk-test":
             simulation_session = _build_session(stored_session, selected, agent_dir)
-            _write_fixture(simulation_session, selected, out, anyway=anyway, as_json=as_json)
+            _write_fixture(simulation_session, selected, out, force=force, as_json=as_json)
         case "evalset":
             left_out = _describe_left_out(events, include_rejected=include_rejected)
             simulation_session = _build_session(stored_session, selected, agent_dir)
@@ -187,13 +187,13 @@ def _write_text(out: Path | None, text: str, *, as_json: bool) -> None:
 
 
 def _write_fixture(
-    session: SimulationSession, events: Sequence[Event], out: Path | None, *, anyway: bool, as_json: bool
+    session: SimulationSession, events: Sequence[Event], out: Path | None, *, force: bool, as_json: bool
 ) -> None:
     from adk_agent_sim.golden.adk_test_fixture import write_adk_test_fixture
 
     stem = to_file_stem(f"{session.agent_name}_{session.session_id[:8]}")
     path = out or Path(f"{stem}{EXPORT_FORMATS['adk-test'].extension}")
-    write_adk_test_fixture(session, events, path, anyway=anyway)
+    write_adk_test_fixture(session, events, path, force=force)
     if as_json:
         print_json({"path": str(path)}, indent=None)
     else:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.adk.steps.steps import Step
     from adk_agent_sim.simulation.simulation import Simulation
     from adk_agent_sim.timeline.store import MemoryStore
-    from adk_agent_sim.use_cases.time_travel import TravelPlan
+    from adk_agent_sim.use_cases.time_travel import TimeTravelPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class _ForkOptions:
     message: str | None
     response: str | None
     model: str
-    anyway: bool
+    force: bool
     services: RunnerServices
 
 
@@ -56,7 +56,7 @@ class _ForkOptions:
     metavar="PLAYER",
     help="Who plays the model from the turn on: human, real, or replay:FILE.",
 )
-@click.option("--anyway", is_flag=True, help="Continue even if the replay differs from the recording.")
+@click.option("--force", is_flag=True, help="Continue even if the replay differs from the recording.")
 @click.option(
     "--eval-set",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -77,7 +77,7 @@ def fork(
     response: str | None,
     message: str | None,
     model: str,
-    anyway: bool,
+    force: bool,
     eval_set: Path | None,
     out: Path | None,
     database: str,
@@ -108,14 +108,14 @@ def fork(
         raise click.UsageError("--response and --model exclude each other: either decides the turn.")
     store, session_id = asyncio.run(_read_session(session, database))
     if agent_dir is None:
-        _list_or_fork_on_server(store, session_id, turn, anyway=anyway, as_json=as_json)
+        _list_or_fork_on_server(store, session_id, turn, force=force, as_json=as_json)
         return
     from adk_agent_sim.adk.loading.agent_loader import load_app
 
     with send_other_output_to_stderr() if as_json else nullcontext():
         app = load_app(agent_dir)
         created = services.create_services(agent_dir)
-    options = _ForkOptions(turn=turn, message=message, response=response, model=model, anyway=anyway, services=created)
+    options = _ForkOptions(turn=turn, message=message, response=response, model=model, force=force, services=created)
     path = eval_set or Path(build_eval_set_name(app.name))
     saved_in = "" if _is_file(session) else database
     asyncio.run(_close_after(_fork(app, store, session_id, options, path, out, saved_in, as_json=as_json), created))
@@ -151,7 +151,7 @@ def _is_file(name: str) -> bool:
 
 
 def _list_or_fork_on_server(
-    store: MemoryStore, session_id: str, turn: int | None, *, anyway: bool, as_json: bool
+    store: MemoryStore, session_id: str, turn: int | None, *, force: bool, as_json: bool
 ) -> None:
     """Do what is possible without the agent's folder."""
     if turn is None:
@@ -159,11 +159,11 @@ def _list_or_fork_on_server(
         return
     from adk_agent_sim.cli.time_travel.server_fork import fork_on_server
 
-    fork_on_server(session_id, turn, anyway=anyway, as_json=as_json)
+    fork_on_server(session_id, turn, force=force, as_json=as_json)
 
 
 def _list_turns(store: MemoryStore, session_id: str, *, as_json: bool) -> None:
-    from adk_agent_sim.cli.time_travel.travel_commands import describe_turns, print_turns
+    from adk_agent_sim.cli.time_travel.time_travel_commands import describe_turns, print_turns
 
     events = store.get_log(session_id)
     if as_json:
@@ -189,13 +189,15 @@ async def _fork(
     as_json: bool,
 ) -> None:
     from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
-    from adk_agent_sim.cli.time_travel.travel_commands import print_plan, print_wait
+    from adk_agent_sim.cli.time_travel.time_travel_commands import print_plan, print_wait
     from adk_agent_sim.errors import ForkRefused, ReplayDiverged
     from adk_agent_sim.simulation.simulation import Simulation
     from adk_agent_sim.simulation.time_travel import open_stored_session
-    from adk_agent_sim.use_cases.time_travel import TravelPoint, plan_travel
+    from adk_agent_sim.use_cases.time_travel import TimeTravelPoint, plan_time_travel
 
-    plan = await plan_travel(open_stored_session(app, store, session_id), "fork", TravelPoint(turn=options.turn))
+    plan = await plan_time_travel(
+        open_stored_session(app, store, session_id), "fork", TimeTravelPoint(turn=options.turn)
+    )
     if not as_json:
         print_plan(plan)
     watching = nullcontext() if as_json else watch_replays(on_wait=print_wait)
@@ -210,10 +212,10 @@ async def _fork(
                 message=options.message,
                 model=options.model,
                 services=options.services,
-                anyway=options.anyway,
+                force=options.force,
             )
         except ReplayDiverged as error:
-            advice = "Add --anyway to continue anyway; the new session says so."
+            advice = "Add --force to continue anyway; the new session says so."
             raise ForkRefused(f"{error.summary}. {advice}") from error
         try:
             step = await forked.next()
@@ -248,7 +250,7 @@ async def _save(forked: Simulation, store: MemoryStore, out: Path | None, databa
             await transfer_session(store, await forked.timeline.get_session(forked.session_id), stored)
 
 
-def _to_json(forked: Simulation, session_id: str, turn: int | None, plan: TravelPlan, step: Step) -> dict[str, Any]:
+def _to_json(forked: Simulation, session_id: str, turn: int | None, plan: TimeTravelPlan, step: Step) -> dict[str, Any]:
     from adk_agent_sim.adk.steps.steps import Done
     from adk_agent_sim.timeline.session_events import Forked
 

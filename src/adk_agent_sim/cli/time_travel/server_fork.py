@@ -37,19 +37,19 @@ def find_server(session_id: str) -> ServerEntry:
     raise ForkRefused(_NO_SERVER)
 
 
-def fork_on_server(session_id: str, turn: int, *, anyway: bool, as_json: bool) -> None:
+def fork_on_server(session_id: str, turn: int, *, force: bool, as_json: bool) -> None:
     """Fork a session on the server that has it, and print where the new one is played.
 
     Raises:
         ForkRefused: The server refuses it, or there is none.
     """
     entry = find_server(session_id)
-    plan = _read_answer(_travel(entry, session_id, turn, anyway=anyway, path="/travel/plan"))
+    plan = _read_answer(_time_travel(entry, session_id, turn, force=force, path="/time-travel/plan"))
     for callback in plan["callbacks"] if not as_json else ():
         print_line(f"  runs again: {callback}")
     with ThreadPoolExecutor(1) as threads:
-        travelling = threads.submit(_travel, entry, session_id, turn, anyway=anyway, path="/travel")
-        forked = _read_answer(_wait_for_answer(entry, session_id, travelling, is_quiet=as_json))
+        request = threads.submit(_time_travel, entry, session_id, turn, force=force, path="/time-travel")
+        forked = _read_answer(_wait_for_answer(entry, session_id, request, is_quiet=as_json))
     url = f"{entry.web_url}/sessions/{forked['session_id']}"
     if as_json:
         print_json({"session_id": forked["session_id"], "source_session_id": session_id, "turn": turn, "url": url})
@@ -57,27 +57,27 @@ def fork_on_server(session_id: str, turn: int, *, anyway: bool, as_json: bool) -
         print_line(f"The new session is {forked['session_id']}. Play it at {url}")
 
 
-def _travel(entry: ServerEntry, session_id: str, turn: int, *, anyway: bool, path: str) -> ServerAnswer | None:
+def _time_travel(entry: ServerEntry, session_id: str, turn: int, *, force: bool, path: str) -> ServerAnswer | None:
     from adk_agent_sim.link.server_requests import request_json
 
-    body = {"action": "fork", "turn": turn, "anyway": anyway}
+    body = {"action": "fork", "turn": turn, "force": force}
     # Without a limit: a replay takes as long as the callbacks of the agent.
     return request_json(entry, "POST", f"/api/sessions/{session_id}{path}", body, timeout=None)
 
 
 def _wait_for_answer(
-    entry: ServerEntry, session_id: str, travelling: Future[ServerAnswer | None], *, is_quiet: bool
+    entry: ServerEntry, session_id: str, request: Future[ServerAnswer | None], *, is_quiet: bool
 ) -> ServerAnswer | None:
     """Wait for the fork, and print meanwhile what it waits for."""
-    from adk_agent_sim.cli.time_travel.travel_commands import print_wait
+    from adk_agent_sim.cli.time_travel.time_travel_commands import print_wait
     from adk_agent_sim.link.server_requests import request_json
 
     reported = ""
     while True:
         try:
-            return travelling.result(_PROGRESS_SECONDS)
+            return request.result(_PROGRESS_SECONDS)
         except NotDone:
-            progress = request_json(entry, "GET", f"/api/sessions/{session_id}/travel")
+            progress = request_json(entry, "GET", f"/api/sessions/{session_id}/time-travel")
             waits_for = str(progress.body.get("waits_for", "")) if progress is not None else ""
             if waits_for != reported and not is_quiet:
                 print_wait(waits_for)
@@ -89,5 +89,5 @@ def _read_answer(answer: ServerAnswer | None) -> Mapping[str, Any]:
         raise ForkRefused("The server has stopped. Start it again with `adksim serve`, and try again.")
     if answer.is_ok:
         return answer.body
-    advice = " Add --anyway to continue anyway; the new session says so." if answer.body.get("can_override") else ""
+    advice = " Add --force to continue anyway; the new session says so." if answer.body.get("can_override") else ""
     raise ForkRefused(f"{answer.body.get('message', 'The server has failed.')}{advice}")

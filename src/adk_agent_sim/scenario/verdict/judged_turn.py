@@ -44,7 +44,7 @@ class ActionSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgedEvent:
-    """An expected event and what became of it."""
+    """An expected event and its outcome."""
 
     event_id: str
 

@@ -1,6 +1,6 @@
 """Soft checks: texts that differ in form and may still mean the same. Whoever answers them is passed in as a callable.
 
-texts differ after normalising -> no name left blank? -> one SoftCheck per argument -> the callable -> a recorded answer
+texts differ after normalizing -> no name left blank? -> one SoftCheck per argument -> the callable -> a recorded answer
 """
 
 from __future__ import annotations

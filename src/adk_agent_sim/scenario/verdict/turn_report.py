@@ -1,4 +1,4 @@
-"""Explains a turn that failed: what became of each expected event, the nearest action, and what was done in excess.
+"""Explains a turn that failed: the outcome of each expected event, the nearest action, and what was done in excess.
 
 The decision has been made by then. The explanation asks no soft checks, and takes actions wherever they help a reader.
 """

@@ -1,4 +1,4 @@
-"""The verdict on a run: for every expected event, what became of it and which rule decided. Data only."""
+"""The verdict on a run: for every expected event, its outcome and the rule that decided. Data only."""
 
 from __future__ import annotations
 

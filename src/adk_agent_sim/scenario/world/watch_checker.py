@@ -1,4 +1,4 @@
-"""Checks the conditions and validations of a world while its time passes, and records what came of them."""
+"""Checks the conditions and validations of a world while its time passes, and records their outcomes."""
 
 from __future__ import annotations
 

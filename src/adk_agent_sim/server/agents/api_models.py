@@ -25,7 +25,7 @@ class ToolInfo(Record):
 
     name: str
     description: str
-    parameters: dict[str, Any] = Field(description="The schema of the arguments, normalised to JSON Schema")
+    parameters: dict[str, Any] = Field(description="The schema of the arguments, normalized to JSON Schema")
     response_schema: dict[str, Any] | None = Field(default=None, description="The schema of the result, if declared")
     asks_for_consent: bool = Field(
         default=False, description="Whether a call may ask the user for consent; False if that is not known"

@@ -63,13 +63,13 @@ async def convert_eval_file(evals: EvalsDependency, key: str) -> Response:
 @eval_api.post("/{key}/undo", response_model=EvalEditResult)
 async def undo_eval_edit(file: EvalFileDependency) -> Response:
     """Take the last edit of the file back."""
-    return json_response(await file.travel(file.file.editor.undo))
+    return json_response(await file.undo_or_redo(file.file.editor.undo))
 
 
 @eval_api.post("/{key}/redo", response_model=EvalEditResult)
 async def redo_eval_edit(file: EvalFileDependency) -> Response:
     """Make the last edit that was undone again."""
-    return json_response(await file.travel(file.file.editor.redo))
+    return json_response(await file.undo_or_redo(file.file.editor.redo))
 
 
 @eval_api.get("/{key}/cases/{case_key}", response_model=EvalCaseDetail)

@@ -221,7 +221,7 @@ class OpenEvalFile:
         case_key = await asyncio.to_thread(act)
         return EvalEditResult(file=await self.describe(), case_key=case_key)
 
-    async def travel(self, act: Callable[[], str]) -> EvalEditResult:
+    async def undo_or_redo(self, act: Callable[[], str]) -> EvalEditResult:
         """Undo or redo an edit in a worker thread; `act` returns what it was."""
         label = await asyncio.to_thread(act)
         return EvalEditResult(file=await self.describe(), case_key="", label=label)

@@ -62,7 +62,7 @@ class ExportInput(Record):
     replace: bool = Field(
         default=False, description="Replace the case or file that the preview names as `replaceable`, in its place"
     )
-    anyway: bool = Field(default=False, description="Export it although `adk test` cannot replay it")
+    force: bool = Field(default=False, description="Export it although `adk test` cannot replay it")
     include_rejected: bool = Field(
         default=False, description="Include structured responses that the agent's output_schema rejected"
     )
@@ -105,7 +105,7 @@ class ExportPreview(Record):
     warnings: list[str] = Field(description="What `adk eval` or `adk test` cannot repeat")
     criteria_path: str | None = Field(default=None, description="The test_config.json beside the EvalSet")
     criteria: CriteriaInfo | None = Field(default=None, description="The criteria that it has now, if it has any")
-    obstacles: list[str] = Field(description="Why it is refused without `anyway`")
+    obstacles: list[str] = Field(description="Why it is refused without `force`")
     previous: ExportRecord | None = Field(description="The last export in this format; another one needs `again`")
     replaceable: ExportRecord | None = Field(
         default=None,

@@ -52,7 +52,7 @@ class ExportSource:
     now: float
     """When the export was requested, in seconds since 1970."""
 
-    anyway: bool
+    force: bool
     """Whether to write a fixture that `adk test` cannot replay."""
 
     path: Path | None = None
@@ -149,7 +149,7 @@ def write_test_fixture(source: ExportSource) -> ExportResult:
             finished,
             path,
             has_tool_error_plugin=source.has_tool_error_plugin,
-            anyway=source.anyway,
+            force=source.force,
             inside=Path(folder),
         )
     move_note = f"`adk test` reads fixtures only from the folder `tests` beside agent.py: move {path} there."
@@ -165,7 +165,7 @@ def write_test_fixture(source: ExportSource) -> ExportResult:
 
 
 def find_export_obstacles(source: ExportSource, path: str, format_name: ExportFormatName) -> list[str]:
-    """Return why the export is refused unless `anyway` is set."""
+    """Return why the export is refused unless `force` is set."""
     if format_name != "adk-test":
         return []
     events = source.select_events()

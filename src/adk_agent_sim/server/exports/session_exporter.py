@@ -107,7 +107,7 @@ class SessionExporter:
             events=await self._timeline.read_events(session_id),
             has_tool_error_plugin=run.has_tool_error_plugin if run else False,
             now=self._timeline.clock.now(),
-            anyway=export_input.anyway,
+            force=export_input.force,
             include_rejected=export_input.include_rejected,
             criteria=_read_criteria_input(export_input),
         )

@@ -158,7 +158,7 @@ class SimulatorService:
                 _read_response(request),
                 decision_id=request.decision_id or str(uuid4()),
                 player=PLAYERS_BY_NUMBER.get(request.player, Player.HUMAN),
-                anyway=request.anyway,
+                force=request.force,
                 duration_ms=request.duration_ms if request.HasField("duration_ms") else None,
                 decided_by=request.decided_by,
             )
@@ -180,7 +180,7 @@ class SimulatorService:
                 error_type=request.error_type,
                 error_message=request.error_message,
                 decision_id=request.decision_id or str(uuid4()),
-                anyway=request.anyway,
+                force=request.force,
                 answered_by=request.answered_by,
             )
         )

@@ -193,7 +193,7 @@ class WorldCallInput(Record):
     tool_name: str
     arguments: str = Field(description="A JSON object as text")
     caller: WorldCaller = "agent"
-    anyway: bool = Field(default=False, description="Call it although the arguments do not match the schema")
+    force: bool = Field(default=False, description="Call it although the arguments do not match the schema")
 
 
 class TimeControlInput(Record):

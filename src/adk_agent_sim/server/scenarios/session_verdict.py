@@ -47,7 +47,7 @@ class _RowFinder:
         self._by_call = {row.call_id: row.index for row in rows if row.call_id}
         self._by_seq: Mapping[int, int] = {source.seq: row.index for row in rows for source in row.sources}
         self._user_rows = [row for row in rows if row.kind is RowKind.USER]
-        self._agent_rows = [row for row in rows if row.kind in (RowKind.ANSWER, RowKind.SAY)]
+        self._agent_rows = [row for row in rows if row.kind in (RowKind.ANSWER, RowKind.COMMENTARY)]
 
     def find(self, seq: int, completed: ExportedCompletedEvent) -> int | None:
         """Return the index of the row that shows an event; None if no row does.

@@ -19,7 +19,7 @@ class DifferenceInfo(Record):
 
 
 class ExpectedEventInfo(Record):
-    """An event that the scenario expects, and what became of it."""
+    """An event that the scenario expects, and its outcome."""
 
     event_id: str
     kind: str

@@ -107,11 +107,11 @@ class WorldPlayground:
         """Call a tool; an exception that it raises is part of the result.
 
         Raises:
-            InvalidArguments: The arguments do not match the schema, and `anyway` is not set.
+            InvalidArguments: The arguments do not match the schema, and `force` is not set.
         """
         app, function, tool = self._find_tool(call.tool_name)
         arguments = parse_json_object_input(call.arguments, "The arguments")
-        if not call.anyway and (
+        if not call.force and (
             problems := build_arguments_checker(build_parameters_schema(tool)).find_problems(arguments)
         ):
             raise InvalidArguments(call.tool_name, problems)

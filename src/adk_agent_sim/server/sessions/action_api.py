@@ -38,20 +38,20 @@ from adk_agent_sim.timeline.json_input import parse_json_input, parse_json_objec
 from adk_agent_sim.timeline.submissions import ToolResponse
 from adk_agent_sim.timeline.tool_requests import get_tool_asked
 from adk_agent_sim.use_cases import calls, messages, pauses, state, turns
-from adk_agent_sim.use_cases.record import Answer, FieldProblem
+from adk_agent_sim.use_cases.record import FieldProblem, OperationResult
 from adk_agent_sim.use_cases.turns import Suggestion
 
 action_api = create_router("/api/sessions/{session_id}")
 
 
-@action_api.post("/messages", response_model=Answer)
+@action_api.post("/messages", response_model=OperationResult)
 async def send_message(session: SessionDependency, message: UserMessage) -> Response:
     """Send a message as the user."""
     text, files = read_user_message(message)
-    return json_response(await messages.send_message(session, text, files, anyway=message.anyway))
+    return json_response(await messages.send_message(session, text, files, force=message.force))
 
 
-@action_api.post("/consent", response_model=Answer)
+@action_api.post("/consent", response_model=OperationResult)
 async def answer_confirmation(session: SessionDependency, confirmation: ConfirmationInput) -> Response:
     """Approve or deny a call as the user."""
     payload = parse_json_input(confirmation.payload, "The payload") if confirmation.payload is not None else None
@@ -61,26 +61,26 @@ async def answer_confirmation(session: SessionDependency, confirmation: Confirma
     return json_response(answer)
 
 
-@action_api.post("/requests/{request_id}/answer", response_model=Answer)
+@action_api.post("/requests/{request_id}/answer", response_model=OperationResult)
 async def answer_request(session: SessionDependency, request_id: str, answer: PauseAnswerInput) -> Response:
     """Give, as the user, the input or the credential that a paused agent asks for."""
     value = None if answer.value is None else parse_json_input(answer.value, "The answer")
-    return json_response(await pauses.answer_request(session, request_id, value, anyway=answer.anyway))
+    return json_response(await pauses.answer_request(session, request_id, value, force=answer.force))
 
 
-@action_api.post("/calls/{call_id}/cancel", response_model=Answer)
+@action_api.post("/calls/{call_id}/cancel", response_model=OperationResult)
 async def cancel_call(session: SessionDependency, call_id: str) -> Response:
     """Cancel one running call."""
     return json_response(await calls.cancel_call(session, call_id))
 
 
-@action_api.post("/state", response_model=Answer)
+@action_api.post("/state", response_model=OperationResult)
 async def edit_state(session: SessionDependency, edit: StateEdit) -> Response:
     """Set keys of the session state, between two runs or while a turn waits."""
     return json_response(await state.edit_state(session, parse_json_object_input(edit.changes, "The state")))
 
 
-@action_api.post("/stop", response_model=Answer)
+@action_api.post("/stop", response_model=OperationResult)
 async def stop_run(session: SessionDependency) -> Response:
     """Cancel the current run; another message continues the session."""
     return json_response(await messages.stop_run(session))
@@ -92,14 +92,14 @@ async def note_row(actions: ActionsDependency, session_id: str, index: int, note
     return json_response(await actions.note_row(session_id, index, note.text))
 
 
-@action_api.post("/turns/{turn_id}/decision", response_model=Answer)
+@action_api.post("/turns/{turn_id}/decision", response_model=OperationResult)
 async def decide_turn(session: SessionDependency, turn_id: str, decision: DecisionInput) -> Response:
     """Decide a turn as its model."""
     turn = await session.timeline.get_turn(session.session_id, turn_id)
     request = await session.timeline.read_request_settings(turn)
-    response, anyway = build_response(decision, request), decision.anyway
+    response, force = build_response(decision, request), decision.force
     try:
-        answer = await turns.decide_turn(session, turn_id, response, decision_id=decision.decision_id, anyway=anyway)
+        answer = await turns.decide_turn(session, turn_id, response, decision_id=decision.decision_id, force=force)
     except (InvalidArguments, ToolNotOffered) as error:
         # The timeline stops at the first invalid call; a person wants to see the problems of all of them.
         return error_response(error, find_call_problems(request, get_function_calls(response)))
@@ -112,7 +112,7 @@ async def suggest_decision(session: SessionDependency, turn_id: str) -> Response
     return json_response(await turns.suggest_decision(session, turn_id))
 
 
-@action_api.post("/turns/{turn_id}/own-model", response_model=Answer)
+@action_api.post("/turns/{turn_id}/own-model", response_model=OperationResult)
 async def decide_with_own_model(session: SessionDependency, turn_id: str) -> Response:
     """Let the agent's own model decide this turn."""
     return json_response(await turns.decide_with_own_model(session, turn_id))
@@ -125,7 +125,7 @@ async def get_tool_call(session: SessionDependency, request_id: str) -> Response
     return json_response(PendingToolCall.from_event(event.agent_name, get_tool_asked(event)))
 
 
-@action_api.post("/tool-calls/{request_id}/response", response_model=Answer)
+@action_api.post("/tool-calls/{request_id}/response", response_model=OperationResult)
 async def respond_as_tool(session: SessionDependency, request_id: str, response: ToolResponseInput) -> Response:
     """Respond to a call as its tool."""
     result = None if response.error_type else parse_json_input(response.result, "The result")

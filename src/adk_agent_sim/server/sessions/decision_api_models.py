@@ -24,7 +24,7 @@ class UserMessage(Record):
     text: str = ""
     json_text: str | None = Field(default=None, description="JSON text that is checked against the input_schema")
     files: list[FilePart] = Field(default_factory=list[FilePart])
-    anyway: bool = Field(default=False, description="Send it although it does not match the schema")
+    force: bool = Field(default=False, description="Send it although it does not match the schema")
 
 
 class DecisionInput(Record):
@@ -36,7 +36,7 @@ class DecisionInput(Record):
     json_text: str | None = Field(
         default=None, description="The final response as JSON text, if there is an output_schema"
     )
-    anyway: bool = Field(default=False, description="Decide although a tool is not offered or arguments are invalid")
+    force: bool = Field(default=False, description="Decide although a tool is not offered or arguments are invalid")
 
 
 class ConfirmationInput(Record):
@@ -59,7 +59,7 @@ class ToolResponseInput(Record):
         description="The class name of the exception that the tool raises; empty if it returns",
     )
     error_message: str = Field(default="", max_length=10_000)
-    anyway: bool = Field(default=False, description="Send it although it does not match the tool's output schema")
+    force: bool = Field(default=False, description="Send it although it does not match the tool's output schema")
 
 
 class CheckInput(Record):

@@ -30,4 +30,4 @@ class PauseAnswerInput(Record):
     value: str | None = Field(
         default=None, description="The input, or the fields of the credential, as JSON text; None simulates a sign-in"
     )
-    anyway: bool = Field(default=False, description="Send input although it does not match the schema")
+    force: bool = Field(default=False, description="Send input although it does not match the schema")

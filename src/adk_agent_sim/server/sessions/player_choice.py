@@ -31,7 +31,7 @@ from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases import players
 from adk_agent_sim.use_cases.open_session import OpenSession
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 REAL = str(PlayerKind.REAL)
 _SESSION_PREFIX = "session:"
@@ -73,7 +73,7 @@ class PlayerChoice:
             *(recording.option for recording in recordings),
         ]
 
-    async def choose_player(self, session: OpenSession, player: str) -> Answer:
+    async def choose_player(self, session: OpenSession, player: str) -> OperationResult:
         """Let a player take the seats of the models, from the turn on that waits now, or else from the next one.
 
         Raises:
@@ -85,7 +85,7 @@ class PlayerChoice:
         players.choose_player(session, create_player(), await self._timeline.read_events(session.session_id))
         self._runs.set_player(session.session_id, player)
         self._timeline.announce_change(session.session_id)
-        return await session.build_answer()
+        return await session.build_result()
 
     async def _find_player(self, summary: SessionSummary, agent: PlayableAgent, player: str) -> CreatePlayer:
         if player in (HUMAN, REAL):

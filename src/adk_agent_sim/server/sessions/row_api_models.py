@@ -44,7 +44,7 @@ class Row(Record):
     is_unknown_tool: bool = Field(
         default=False, description="Whether the agent has no tool of that name: the model made it up"
     )
-    anyway: bool = Field(default=False, description="Whether the call was sent although it does not match the request")
+    force: bool = Field(default=False, description="Whether the call was sent although it does not match the request")
     note: str = Field(default="", description="What a person noted on the row; empty if nobody did")
     branch: str = Field(default="", description="ADK's branch; empty for agents that see the whole conversation")
     parent_call_id: str = Field(

@@ -218,7 +218,7 @@ def _describe_answer(answered: ToolAnswered) -> Json:
     response: dict[str, Json] = {"raised": raised} if answered.error_type else {"returned": answered.result}
     if answered.answered_by:
         response["by"] = answered.answered_by
-    if answered.anyway:
+    if answered.force:
         response["sent anyway"] = True
     return response
 

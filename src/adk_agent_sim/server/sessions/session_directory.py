@@ -32,7 +32,7 @@ from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 
 class SessionDirectory:
@@ -44,7 +44,7 @@ class SessionDirectory:
         self._describer = SessionDescriber(runs)
         self._sessions = sessions
 
-    async def create(self, new_session: NewSession) -> Answer:
+    async def create(self, new_session: NewSession) -> OperationResult:
         """Start a session of an agent.
 
         Raises:

@@ -21,7 +21,7 @@ from adk_agent_sim.timeline.session_events import SERVER_STOPPED, SERVER_STOPPED
 from adk_agent_sim.timeline.session_queries import AgentSessions, SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases.messages import start_session
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 HUMAN = str(PlayerKind.HUMAN)
 
@@ -46,7 +46,7 @@ class SessionRuns:
 
     async def start(
         self, agent_key: str, *, state: Mapping[str, Json] | None = None, user_id: str | None = None
-    ) -> Answer:
+    ) -> OperationResult:
         """Start a session of an agent.
 
         Args:

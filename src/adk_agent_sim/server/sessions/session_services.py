@@ -62,7 +62,7 @@ class SessionServices:
         self.environment = EnvironmentControls(timeline, runs)
         self.exporter = SessionExporter(timeline, runs, evals)
         self.worlds = self._sessions.worlds
-        self.travels = TimeTravelRequests()
+        self.time_travel = TimeTravelRequests()
         self.players = PlayerChoice(timeline, runs, self._sessions.describer)
         self.live_updates = LiveUpdates(timeline, self.directory, agents)
 

@@ -7,36 +7,38 @@ from fastapi import Response
 from adk_agent_sim.server.time_travel.api_models import (
     PlayerInput,
     PlayerOption,
-    TravelInput,
-    TravelProgress,
+    TimeTravelProgress,
+    TimeTravelRequest,
 )
-from adk_agent_sim.server.web.api_dependencies import PlayersDependency, SessionDependency, TravelDependency
+from adk_agent_sim.server.web.api_dependencies import PlayersDependency, SessionDependency, TimeTravelDependency
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import json_response
 from adk_agent_sim.use_cases import time_travel, turns
-from adk_agent_sim.use_cases.record import Answer
-from adk_agent_sim.use_cases.time_travel import TravelPlan
+from adk_agent_sim.use_cases.record import OperationResult
+from adk_agent_sim.use_cases.time_travel import TimeTravelPlan
 from adk_agent_sim.use_cases.turns import Suggestion
 
 time_travel_api = create_router("/api/sessions/{session_id}")
 
 
-@time_travel_api.post("/travel", response_model=Answer)
-async def travel_in_session(session: SessionDependency, travels: TravelDependency, travel: TravelInput) -> Response:
+@time_travel_api.post("/time-travel", response_model=OperationResult)
+async def time_travel_in_session(
+    session: SessionDependency, time_travel: TimeTravelDependency, request: TimeTravelRequest
+) -> Response:
     """Undo, redo, go back to a row, or fork; the answer names the session that continues."""
-    return json_response(await travels.travel(session, travel))
+    return json_response(await time_travel.perform(session, request))
 
 
-@time_travel_api.post("/travel/plan", response_model=TravelPlan)
-async def plan_travel(session: SessionDependency, travel: TravelInput) -> Response:
+@time_travel_api.post("/time-travel/plan", response_model=TimeTravelPlan)
+async def plan_time_travel(session: SessionDependency, request: TimeTravelRequest) -> Response:
     """Return what that would do, above all which callbacks run again; nothing is done."""
-    return json_response(await time_travel.plan_travel(session, travel.action, travel.point))
+    return json_response(await time_travel.plan_time_travel(session, request.action, request.point))
 
 
-@time_travel_api.get("/travel", response_model=TravelProgress)
-async def get_travel_progress(session: SessionDependency, travels: TravelDependency) -> Response:
+@time_travel_api.get("/time-travel", response_model=TimeTravelProgress)
+async def get_time_travel_progress(session: SessionDependency, time_travel: TimeTravelDependency) -> Response:
     """Return what a request for this session that is going on waits for."""
-    return json_response(travels.get_progress(session))
+    return json_response(time_travel.get_progress(session))
 
 
 @time_travel_api.get("/turns/{turn_id}/decision", response_model=Suggestion)
@@ -51,7 +53,7 @@ async def list_players(players: PlayersDependency, session_id: str) -> Response:
     return json_response(await players.list_players(session_id))
 
 
-@time_travel_api.put("/player", response_model=Answer)
+@time_travel_api.put("/player", response_model=OperationResult)
 async def choose_player(session: SessionDependency, players: PlayersDependency, player: PlayerInput) -> Response:
     """Let another player take the seats of the session's models, from the turn on that waits now."""
     return json_response(await players.choose_player(session, player.player))

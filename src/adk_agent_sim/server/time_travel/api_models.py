@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from adk_agent_sim.use_cases.record import Record
-from adk_agent_sim.use_cases.time_travel import TravelAction, TravelPoint
+from adk_agent_sim.use_cases.time_travel import TimeTravelAction, TimeTravelPoint
 
 
 class SessionLink(Record):
@@ -34,10 +34,10 @@ class TimeTravelInfo(Record):
     forks: list[SessionLink] = Field(default_factory=list[SessionLink], description="The forks of this session")
 
 
-class TravelInput(Record):
+class TimeTravelRequest(Record):
     """A request to continue a session from another point of it, or to fork it there."""
 
-    action: TravelAction
+    action: TimeTravelAction
     row: int | None = Field(
         default=None,
         ge=0,
@@ -51,15 +51,15 @@ class TravelInput(Record):
         le=2**53 - 1,
         description="Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them",
     )
-    anyway: bool = Field(default=False, description="Continue although the replay differs from the recording")
+    force: bool = Field(default=False, description="Continue although the replay differs from the recording")
 
     @property
-    def point(self) -> TravelPoint:
+    def point(self) -> TimeTravelPoint:
         """Where the session continues, or is forked."""
-        return TravelPoint(row=self.row, turn=self.turn)
+        return TimeTravelPoint(row=self.row, turn=self.turn)
 
 
-class TravelProgress(Record):
+class TimeTravelProgress(Record):
     """How far a request to continue a session from another point of it, or to fork it, has got."""
 
     waits_for: str = Field(description="What the replay has been waiting for since some seconds; empty if nothing")

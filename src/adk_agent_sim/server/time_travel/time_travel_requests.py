@@ -6,10 +6,10 @@ import asyncio
 from functools import partial
 from weakref import WeakValueDictionary
 
-from adk_agent_sim.server.time_travel.api_models import TravelInput, TravelProgress
+from adk_agent_sim.server.time_travel.api_models import TimeTravelProgress, TimeTravelRequest
 from adk_agent_sim.use_cases import time_travel
 from adk_agent_sim.use_cases.open_session import OpenSession
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 
 class TimeTravelRequests:
@@ -21,19 +21,19 @@ class TimeTravelRequests:
         self._waits: dict[str, str] = {}
         """What the replays of sessions wait for."""
 
-    async def travel(self, session: OpenSession, travel: TravelInput) -> Answer:
+    async def perform(self, session: OpenSession, request: TimeTravelRequest) -> OperationResult:
         """Undo, redo, go back or fork, when the requests for the session before this one are over."""
         session_id = session.session_id
         note_wait = partial(self._waits.__setitem__, session_id)
         # Held until the session has its new run: a second undo would otherwise start from the first one's run.
         async with self._locks.setdefault(session_id, asyncio.Lock()):
             try:
-                return await time_travel.travel(
-                    session, travel.action, travel.point, anyway=travel.anyway, on_wait=note_wait
+                return await time_travel.perform(
+                    session, request.action, request.point, force=request.force, on_wait=note_wait
                 )
             finally:
                 self._waits.pop(session_id, None)
 
-    def get_progress(self, session: OpenSession) -> TravelProgress:
+    def get_progress(self, session: OpenSession) -> TimeTravelProgress:
         """Return what the replay of a session waits for."""
-        return TravelProgress(waits_for=self._waits.get(session.session_id, ""))
+        return TimeTravelProgress(waits_for=self._waits.get(session.session_id, ""))

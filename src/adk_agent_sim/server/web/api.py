@@ -31,7 +31,7 @@ from adk_agent_sim.server.web.server_api_models import ServerInfo
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.strict_json import dump_json
-from adk_agent_sim.use_cases.record import Answer
+from adk_agent_sim.use_cases.record import OperationResult
 
 MAX_PAGE_SIZE = 200
 """How many sessions or requests a page holds at most."""
@@ -61,7 +61,7 @@ async def load_agent(agents: AgentsDependency, key: str) -> Response:
     return json_response(await agents.load_info(key))
 
 
-@api.post("/sessions", response_model=Answer)
+@api.post("/sessions", response_model=OperationResult)
 async def create_session(directory: DirectoryDependency, new_session: NewSession) -> Response:
     """Start a session of an agent."""
     return json_response(await directory.create(new_session))

@@ -58,8 +58,8 @@ def _get_exporter(services: _Services) -> SessionExporter:
     return services.exporter
 
 
-def _get_travels(services: _Services) -> TimeTravelRequests:
-    return services.travels
+def _get_time_travel(services: _Services) -> TimeTravelRequests:
+    return services.time_travel
 
 
 def _get_players(services: _Services) -> PlayerChoice:
@@ -74,5 +74,5 @@ SessionDependency = Annotated[ServedSession, Depends(_open_session)]
 FormsDependency = Annotated[FormChecks, Depends(_get_forms)]
 EnvironmentDependency = Annotated[EnvironmentControls, Depends(_get_environment)]
 ExporterDependency = Annotated[SessionExporter, Depends(_get_exporter)]
-TravelDependency = Annotated[TimeTravelRequests, Depends(_get_travels)]
+TimeTravelDependency = Annotated[TimeTravelRequests, Depends(_get_time_travel)]
 PlayersDependency = Annotated[PlayerChoice, Depends(_get_players)]

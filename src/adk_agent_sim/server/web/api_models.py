@@ -13,4 +13,4 @@ class ErrorBody(Record):
     error: str = Field(description="The class of the error, such as `TurnAlreadyDecided`")
     message: str = Field(description="What happened and what to do")
     problems: list[FieldProblem] = Field(default_factory=list[FieldProblem])
-    can_override: bool = Field(default=False, description="Whether `anyway` or `again` in the request overrides it")
+    can_override: bool = Field(default=False, description="Whether `force` or `again` in the request overrides it")

@@ -21,7 +21,7 @@ _OVERRIDABLE_ERRORS = (
     errors.NotReplayable,
     errors.ReplayDiverged,
 )
-"""Errors that a person can override with `anyway` or `again`."""
+"""Errors that a person can override with `force` or `again`."""
 
 
 def json_response(value: BaseModel | Sequence[BaseModel] | dict[str, Any], status: int = 200) -> Response:

@@ -15,7 +15,7 @@ from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowSource, R
 OPEN_STATUSES = (RowStatus.RUNNING, RowStatus.CONFIRM)
 """The statuses of rows that wait for something."""
 
-_KINDS_WITH_PLAYER = (RowKind.CALL, RowKind.SAY, RowKind.ANSWER)
+_KINDS_WITH_PLAYER = (RowKind.CALL, RowKind.COMMENTARY, RowKind.ANSWER)
 
 
 class PendingConsent(NamedTuple):
@@ -102,7 +102,7 @@ class OpenRows:
             subject=summarize_text(subject),
             summary=summarize_text(summary),
             call_id=call_id,
-            anyway=kind is RowKind.CALL and event.agent_name in self.overriding_agents,
+            force=kind is RowKind.CALL and event.agent_name in self.overriding_agents,
             branch=event.agent_path.branch if event.agent_path else "",
             parent_call_id=event.agent_path.parent_call_id if event.agent_path else "",
             turn_id=self.turn_ids.get(event.agent_name, "") if kind in _KINDS_WITH_PLAYER else "",
@@ -116,7 +116,7 @@ class OpenRows:
     def update_row(self, event: Event, index: int, *, part_index: int | None = None, **fields: Any) -> None:
         """Change fields of a row because of an event, or of a part of its content."""
         row = self.rows[index]
-        # An answer that becomes a `say` changes because of a later text, which is not one of its own sources.
+        # An answer that becomes a `commentary` changes because of a later text, which is not one of its own sources.
         if fields.get("kind") is None:
             fields["sources"] = (*row.sources, RowSource(event.seq, part_index))
         self.rows[index] = self.changed[index] = replace(row, updated_seq=event.seq, **fields)

@@ -4,8 +4,8 @@
     AgentEvent, function call        -> call             (ToolStarted, if the agent runs inside a tool of another agent)
     ToolFinished / ToolFailed, AgentEvent's function response   -> the same row, done, failed or cancelled
                                         (a result that says `error` or `isError` is a failure too)
-    AgentEvent, text                 -> answer if it is final and the last one, else say
-    TurnDecided, text                -> say, if the agent runs inside a tool of another agent
+    AgentEvent, text                 -> answer if it is final and the last one, else commentary
+    TurnDecided, text                -> commentary, if the agent runs inside a tool of another agent
     AgentEvent, adk_request_*        -> the call's row waits for confirmation; a note for any other request of ADK
     RunEnded, failed                 -> error
     WorldStarted, VerdictReached ... -> world, see `world_rows`
@@ -135,7 +135,7 @@ class SessionRows(OpenRows):
     def _apply_turn_decided(self, event: Event, decided: TurnDecided) -> None:
         self.players[event.agent_name] = str(event.player or "")
         self.turn_ids[event.agent_name] = event.turn_id
-        if decided.anyway:
+        if decided.force:
             self.overriding_agents.add(event.agent_name)
         content: dict[str, Json] = decided.response.get("content") or {}
         if self.has_agent_events:
@@ -173,16 +173,16 @@ class SessionRows(OpenRows):
             elif kind == "response":
                 call_rows.apply_function_response(self, event, index, part["function_response"])
             elif kind == "thought":
-                self.add_row(event, RowKind.SAY, "thought", part["text"], part_index=index)
+                self.add_row(event, RowKind.COMMENTARY, "thought", part["text"], part_index=index)
             elif kind == "said":
                 self._add_text(event, index, part, final=final)
 
     def _add_text(self, event: Event, part_index: int, part: Mapping[str, Json], *, final: bool) -> None:
         # In a workflow ADK calls the last text of each agent final; only the last of them all is the answer.
         if final and self.answer_index is not None:
-            self.update_row(event, self.answer_index, kind=RowKind.SAY)
+            self.update_row(event, self.answer_index, kind=RowKind.COMMENTARY)
         summary = part["text"] if part.get("text") else describe_files({"parts": [part]})
-        index = self.add_row(event, RowKind.ANSWER if final else RowKind.SAY, "", summary, part_index=part_index)
+        index = self.add_row(event, RowKind.ANSWER if final else RowKind.COMMENTARY, "", summary, part_index=part_index)
         if final:
             self.answer_index = index
 

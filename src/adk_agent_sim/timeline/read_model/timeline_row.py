@@ -11,7 +11,7 @@ class RowKind(StrEnum):
 
     USER = "user"
     CALL = "call"
-    SAY = "say"
+    COMMENTARY = "commentary"
     """Text that accompanies calls, or a thought."""
     ANSWER = "answer"
     ARTIFACT = "artifact"
@@ -87,7 +87,7 @@ class TimelineRow:
     is_unknown_tool: bool = False
     """Whether the agent has no tool of that name: whoever played its model made the name up."""
 
-    anyway: bool = False
+    force: bool = False
     """Whether a person sent the call although it does not match the request, such as one of a tool not offered."""
 
     branch: str = ""

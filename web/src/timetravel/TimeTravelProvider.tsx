@@ -1,23 +1,23 @@
 import { type ReactNode, useMemo, useRef, useState } from "react";
-import type { SessionDetail, TravelProgress } from "../api/types";
+import type { SessionDetail, TimeTravelProgress } from "../api/types";
 import { formatSessionPath, route } from "../state/route";
 import type { SessionStore } from "../state/sessionStore";
 import { useUndoKeys } from "../ui/keyboard";
-import { TravelDialog } from "./TravelDialog";
+import { TimeTravelDialog } from "./TimeTravelDialog";
 import {
-  performTravel,
-  planTravel,
-  type TravelOutcome,
-  type TravelPrompt,
-  type TravelRequest,
+  performTimeTravel,
+  planTimeTravel,
+  type TimeTravelOutcome,
+  type TimeTravelPrompt,
+  type TimeTravelChoice,
   watchProgress,
-} from "./travel";
-import { type Travel, TravelContext } from "./travelContext";
+} from "./timeTravel";
+import { type TimeTravel, TimeTravelContext } from "./timeTravelContext";
 import { isUndone } from "./undoneRows";
 import "./timetravel.css";
 
 /** Undo, redo, go back and fork for everything inside, with the questions that come before. */
-export function TravelProvider({
+export function TimeTravelProvider({
   store,
   session,
   onError,
@@ -29,12 +29,12 @@ export function TravelProvider({
   children: ReactNode;
 }) {
   const [isBusy, setIsBusy] = useState(false);
-  const isTravelling = useRef(false);
-  const [progress, setProgress] = useState<TravelProgress | null>(null);
-  const [question, setQuestion] = useState<TravelPrompt | null>(null);
-  const handle = async (outcome: Promise<TravelOutcome>) => {
-    if (isTravelling.current) return;
-    isTravelling.current = true;
+  const isUnderway = useRef(false);
+  const [progress, setProgress] = useState<TimeTravelProgress | null>(null);
+  const [question, setQuestion] = useState<TimeTravelPrompt | null>(null);
+  const handle = async (outcome: Promise<TimeTravelOutcome>) => {
+    if (isUnderway.current) return;
+    isUnderway.current = true;
     setIsBusy(true);
     onError("");
     const stopWatching = watchProgress(session.session_id, setProgress);
@@ -43,7 +43,7 @@ export function TravelProvider({
     const continued = "continued" in result ? result.continued : null;
     if (continued?.session_id === session.session_id) await store.waitForRevision(continued.revision);
     stopWatching();
-    isTravelling.current = false;
+    isUnderway.current = false;
     setIsBusy(false);
     setQuestion("question" in result ? result.question : null);
     if ("error" in result) onError(result.error);
@@ -51,8 +51,8 @@ export function TravelProvider({
       route.navigate(formatSessionPath(continued.session_id));
     }
   };
-  const start = (request: TravelRequest) => {
-    if (!isTravelling.current) void handle(planTravel(session, request));
+  const start = (request: TimeTravelChoice) => {
+    if (!isUnderway.current) void handle(planTimeTravel(session, request));
   };
   const { time_travel: past } = session;
   useUndoKeys(
@@ -60,22 +60,22 @@ export function TravelProvider({
     () => past.can_redo && start({ action: "redo" }),
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: `start` reads the session of the last render
-  const travel = useMemo<Travel>(
+  const timeTravel = useMemo<TimeTravel>(
     () => ({ session, isBusy, progress, start, onError, isUndone: (row) => isUndone(row, past.undone) }),
     [session, isBusy, progress],
   );
   return (
-    <TravelContext.Provider value={travel}>
+    <TimeTravelContext.Provider value={timeTravel}>
       {children}
       {question ? (
-        <TravelDialog
+        <TimeTravelDialog
           question={question}
           isBusy={isBusy}
           progress={progress}
           onClose={() => setQuestion(null)}
-          onContinue={() => void handle(performTravel(session, question.request, question.kind === "difference"))}
+          onContinue={() => void handle(performTimeTravel(session, question.request, question.kind === "difference"))}
         />
       ) : null}
-    </TravelContext.Provider>
+    </TimeTravelContext.Provider>
   );
 }

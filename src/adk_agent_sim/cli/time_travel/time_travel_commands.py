@@ -15,11 +15,11 @@ from adk_agent_sim.timeline.undone_events import remove_undone_events
 if TYPE_CHECKING:
     from adk_agent_sim.adk.steps.steps import Step
     from adk_agent_sim.simulation.simulation import Simulation
-    from adk_agent_sim.use_cases.time_travel import TravelPlan
+    from adk_agent_sim.use_cases.time_travel import TimeTravelPlan
 
-TRAVEL_COMMANDS = ("/turns", "/undo", "/redo", "/fork")
+TIME_TRAVEL_COMMANDS = ("/turns", "/undo", "/redo", "/fork")
 
-TRAVEL_HELP = """\
+TIME_TRAVEL_HELP = """\
   /undo  /redo              undo the last decision; redo it
   /turns  /fork N           list the turns with their numbers; continue a copy of the session from turn N
 """
@@ -51,7 +51,7 @@ def print_turns(events: Sequence[Event]) -> None:
         print_line(f"  {turn['turn']:>3}  {turn['agent']}{player}: {decision}")
 
 
-def print_plan(plan: TravelPlan) -> None:
+def print_plan(plan: TimeTravelPlan) -> None:
     """Print what a fork does, above all which callbacks run again."""
     print_line(
         f"  {plan.copied_runs} runs are copied; {plan.replayed_turns} decisions and {plan.replayed_calls} tool results "
@@ -66,7 +66,7 @@ def print_wait(waits_for: str) -> None:
     print_line(f"  waiting for {waits_for}" if waits_for else "  it goes on", err=True)
 
 
-async def run_travel_command(sim: Simulation, line: str) -> tuple[Simulation, Step]:
+async def run_time_travel_command(sim: Simulation, line: str) -> tuple[Simulation, Step]:
     """Carry out /undo, /redo or /fork; returns the simulation to continue with, and its next step.
 
     Raises:
@@ -75,18 +75,18 @@ async def run_travel_command(sim: Simulation, line: str) -> tuple[Simulation, St
     from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
 
     command, *words = line.split()
-    anyway = "anyway" in words
+    force = "force" in words
     try:
         with watch_replays(on_wait=print_wait):
             if command == "/fork":
                 number = _read_number(words)
                 print_plan(await sim.plan_fork(number))
-                sim = await sim.fork(number, anyway=anyway)
+                sim = await sim.fork(number, force=force)
                 print_message(f"This is a new session, which continues from turn {number}.", fg="cyan")
                 return sim, await sim.next()
-            return sim, await (sim.undo(anyway=anyway) if command == "/undo" else sim.redo(anyway=anyway))
+            return sim, await (sim.undo(force=force) if command == "/undo" else sim.redo(force=force))
     except ReplayDiverged as error:
-        advice = f"Type `{line} anyway` to continue anyway."
+        advice = f"Type `{line} force` to continue anyway."
         raise ForkRefused(f"The replay differs from the recording: {error.difference}. {advice}") from error
 
 

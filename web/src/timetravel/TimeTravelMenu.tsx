@@ -1,14 +1,14 @@
 import type { Row } from "../api/types";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
-import { useTravel } from "./travelContext";
+import { useTimeTravel } from "./timeTravelContext";
 import { canGoBackTo } from "./undoneRows";
 
 /** What a person can do with the point of the session that a row is at. */
-export function TravelMenu({ row }: { row: Row }) {
-  const travel = useTravel();
-  if (!travel || !canGoBackTo(row)) return null;
-  const { session, isBusy, start } = travel;
+export function TimeTravelMenu({ row }: { row: Row }) {
+  const timeTravel = useTimeTravel();
+  if (!timeTravel || !canGoBackTo(row)) return null;
+  const { session, isBusy, start } = timeTravel;
   const { rewind_problem: rewindProblem, fork_problem: forkProblem } = session.time_travel;
   const isMessage = row.kind === "user";
   const what = isMessage ? "message" : "decision";

@@ -1,10 +1,10 @@
-import type { TravelInput, TravelProgress } from "../api/types";
+import type { TimeTravelRequest, TimeTravelProgress } from "../api/types";
 import { Dialog } from "../ui/Dialog";
 import { formatCount } from "../ui/format";
 import { ProgressNotice } from "./ProgressNotice";
-import type { TravelPrompt } from "./travel";
+import type { TimeTravelPrompt } from "./timeTravel";
 
-const NAMES: Record<TravelInput["action"], string> = {
+const NAMES: Record<TimeTravelRequest["action"], string> = {
   undo: "Undo",
   redo: "Redo",
   go_back: "Go back",
@@ -12,16 +12,16 @@ const NAMES: Record<TravelInput["action"], string> = {
 };
 
 /** Asks before callbacks run again, and before a session continues whose replay differs from its recording. */
-export function TravelDialog({
+export function TimeTravelDialog({
   question,
   isBusy,
   progress,
   onClose,
   onContinue,
 }: {
-  question: TravelPrompt;
+  question: TimeTravelPrompt;
   isBusy: boolean;
-  progress: TravelProgress | null;
+  progress: TimeTravelProgress | null;
   onClose: () => void;
   onContinue: () => void;
 }) {
@@ -46,7 +46,7 @@ export function TravelDialog({
     >
       {question.kind === "difference" ? (
         <>
-          <p className="travel-text">{question.message}</p>
+          <p className="time-travel-text">{question.message}</p>
           <p>Nothing was changed. If you continue, the run is recorded again as it happens now.</p>
         </>
       ) : (
@@ -55,7 +55,7 @@ export function TravelDialog({
             To get there, the agent runs again with {formatCount(question.plan.replayed_turns, "recorded decision")} and{" "}
             {formatCount(question.plan.replayed_calls, "recorded result")}. No tool runs twice, but these do:
           </p>
-          <ul className="travel-callbacks mono">
+          <ul className="time-travel-callbacks mono">
             {question.plan.callbacks.map((callback) => (
               <li key={callback}>{callback}</li>
             ))}

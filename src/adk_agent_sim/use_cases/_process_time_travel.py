@@ -1,4 +1,4 @@
-"""Goes back in sessions of agents in other processes: these replay the run, and this server writes what came of it."""
+"""Goes back in sessions of agents in other processes: these replay the run, and this server writes the outcome."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def fork_in_process(
     prefix: TurnPrefix,
     *,
     description: str,
-    anyway: bool,
+    force: bool,
     on_wait: OnWait,
 ) -> str:
     """Fork a session at a turn; returns the id of the new one."""
@@ -77,13 +77,13 @@ async def fork_in_process(
     async def create(events: Sequence[Event], difference: str) -> None:
         await create_forked_session(source, prefix, session_id, events, description=description, difference=difference)
 
-    await _restart(process, source, prefix, session_id, create, anyway=anyway, on_wait=on_wait)
+    await _restart(process, source, prefix, session_id, create, force=force, on_wait=on_wait)
     await link_forked_session(source, session_id)
     return session_id
 
 
 async def rewind_in_process(
-    process: RestartConnection, source: ForkSource, prefix: TurnPrefix, *, redone: bool, anyway: bool, on_wait: OnWait
+    process: RestartConnection, source: ForkSource, prefix: TurnPrefix, *, redone: bool, force: bool, on_wait: OnWait
 ) -> str:
     """Continue a session from another point of it; returns its id."""
     if not prefix.interrupted and not redone:
@@ -92,7 +92,7 @@ async def rewind_in_process(
     async def rewind(events: Sequence[Event], _: str) -> None:
         await rewind_log(source, prefix, events, redone=redone)
 
-    await _restart(process, source, prefix, source.session_id, rewind, anyway=anyway, on_wait=on_wait)
+    await _restart(process, source, prefix, source.session_id, rewind, force=force, on_wait=on_wait)
     return source.session_id
 
 
@@ -103,7 +103,7 @@ async def _restart(
     target_id: str,
     write: Write,
     *,
-    anyway: bool,
+    force: bool,
     on_wait: OnWait,
 ) -> None:
     """Let the process replay a session and continue it as `target_id`; `write` puts that on the timeline.
@@ -124,6 +124,6 @@ async def _restart(
         )
 
     if difference := await restart(prefix.events, ""):
-        if not anyway:
+        if not force:
             raise ReplayDiverged(difference)
         await restart(prefix.completed, difference)
