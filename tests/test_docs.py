@@ -32,6 +32,16 @@ _DOCS = _ROOT / "docs"
 _PAGES = (*_ROOT.glob("*.md"), *_DOCS.glob("*.md"), _ROOT / "benchmarks" / "README.md")
 
 
+def test_nothing_says_that_a_registry_has_this_project() -> None:
+    folders, suffixes = (_ROOT / "src", _ROOT / "web" / "src"), (".py", ".ts", ".tsx")
+    sources = [path for folder in folders for path in folder.rglob("*") if path.suffix in suffixes]
+    texts = {path: path.read_text(encoding="utf-8") for path in (*_PAGES, *sources)}
+    advice = re.compile(r"pip install[^`\n]*(?<![/\w])adk([-_]agent[-_])?sim\b|adk[-_]agent[-_]sim\[")
+
+    assert len(texts) > 1000
+    assert [path for path, text in texts.items() if advice.search(text)] == []
+
+
 async def test_the_script_in_the_documentation_passes(tmp_path: Path) -> None:
     (text,) = re.findall(r"```yaml\n(.*?)```", (_DOCS / "scripts.md").read_text(encoding="utf-8"), flags=re.S)
     path = tmp_path / "script.yaml"

@@ -276,8 +276,8 @@ class TestMissingNames:
 
         assert str(raised.value) == (
             "Telling workflow nodes from other tools needs google.adk.tools._node_tool.NodeTool, which the installed "
-            f"google-adk 9.9.9 does not have. This release of adk-agent-sim was tested with google-adk "
-            f"{compat.TESTED_ADK_VERSION}: upgrade adk-agent-sim, or install that version with "
+            f"google-adk 9.9.9 does not have. This release of adksim was tested with google-adk "
+            f"{compat.TESTED_ADK_VERSION}: upgrade adksim, or install that version with "
             f"`pip install google-adk=={compat.TESTED_ADK_VERSION}`."
         )
 

@@ -12,10 +12,10 @@ from google.adk.evaluation.local_eval_sets_manager import load_eval_set_from_fil
 
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.evals.case_badge import BadgeState
-from adk_agent_sim.adk.evals.case_report import report_case
 from adk_agent_sim.adk.evals.eval_set_conversion import convert_beside, convert_file
 from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
 from adk_agent_sim.golden.eval_file import EvalFile
+from adk_agent_sim.use_cases.cases import check_case
 
 
 def test_an_eval_set_from_before_adk_1_becomes_one_that_can_be_edited(tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ async def test_a_session_becomes_a_case_that_replays_equal(tmp_path: Path) -> No
     assert (case.session_input.app_name, case.session_input.state) == ("math_agent", {"mood": "calm"})
     file = EvalFile(target)
     assert file.read().is_editable
-    report = await report_case(math_app, file, file.read().cases[0])
-    assert report.badge.state is BadgeState.EQUAL, report.badge.reason
+    report = await check_case(math_app, file, file.read().cases[0])
+    assert report.case.badge.state is BadgeState.EQUAL, report.case.badge.reason
     assert report.is_good
 
 

@@ -13,7 +13,7 @@ from google.adk.tools import ToolContext
 from pausing_agents import build_credential_app
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.evals.case_badge import BadgeState, CaseBadge, check_case
+from adk_agent_sim.adk.evals.case_badge import BadgeState, CaseBadge, replay_case
 from adk_agent_sim.adk.evals.recording_replay import replay_recording
 from adk_agent_sim.adk.steps.pause_steps import CredentialRequest
 from adk_agent_sim.adk.steps.steps import Confirmation, Step
@@ -68,7 +68,7 @@ TIMELINE = "`adksim export --format jsonl`"
 
 
 async def _check(app: App, path: Path) -> CaseBadge:
-    return await check_case(app, EvalFile(path).read().cases[0])
+    return await replay_case(app, EvalFile(path).read().cases[0])
 
 
 @pytest.mark.parametrize(

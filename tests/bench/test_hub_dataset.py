@@ -37,7 +37,7 @@ def test_without_the_library_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
     options = ["--hf", "some/dataset", "--hf-split", "validation", "--player", "oracle", "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(adksim, ["bench", *options])
     assert result.exit_code == 1
-    assert "pip install 'adk-agent-sim[hf]'" in " ".join(result.output.split())
+    assert "pip install 'datasets>=3'" in " ".join(result.output.split())
 
 
 @pytest.mark.parametrize(

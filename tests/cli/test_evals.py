@@ -118,11 +118,12 @@ def test_an_unknown_case_names_those_that_there_are(path: Path) -> None:
 def test_all_of_it_is_available_as_json(path: Path) -> None:
     (file,) = json.loads(_run(path, "--agent", _MATH, "--json").stdout)
 
-    assert (file["file"], file["kind"]) == (str(path), "evalset")
-    assert [case["state"] for case in file["cases"]] == ["equal", "drifted", "not_replayable"]
-    assert file["cases"][1]["differences"][0]["found"] == {"result": 5}
-    assert file["cases"][0]["scores"]["turns"][0]["calls"][0]["status"] == "same"
-    assert file["cases"][0]["first_message"] == "What is 2+2?"
+    assert (file["path"], file["kind"]) == (str(path), "evalset")
+    assert [each["case"]["badge"]["state"] for each in file["cases"]] == ["equal", "drifted", "not_replayable"]
+    assert [each["is_good"] for each in file["cases"]] == [True, False, False]
+    assert json.loads(file["cases"][1]["check"]["differences"][0]["found"]) == {"result": 5}
+    assert file["cases"][0]["check"]["turns"][0]["calls"][0]["status"] == "same"
+    assert file["cases"][0]["case"]["first_message"] == "What is 2+2?"
 
 
 def test_hostile_texts_are_escaped(tmp_path: Path) -> None:
@@ -188,11 +189,11 @@ def test_a_converted_session_says_what_was_left_out(tmp_path: Path) -> None:
     done = _run(source, "--convert", target, "--json")
 
     assert json.loads(done.stdout) == {
-        "file": str(source),
+        "source": str(source),
         "kind": "session",
-        "converted": str(target),
-        "cases": 1,
-        "omitted_turns": 1,
+        "path": str(target),
+        "case_count": 1,
+        "omitted_turn_count": 1,
     }
     text = _run(source, "--convert", tmp_path / "third.evalset.json").stdout
     assert "1 user turn was left out: without a final response." in text

@@ -188,4 +188,4 @@ asyncio.run(main())
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert 'pip install "adk-agent-sim[postgres]"' in ran.stderr
+    assert 'pip install "psycopg[binary]>=3.2"' in ran.stderr

@@ -111,7 +111,7 @@ async def test_a_case_without_a_conversation_says_so(browser: ApiClient) -> None
     detail = await browser.get(at)
 
     assert detail["row_count"] == 0
-    assert "a scenario for a user simulator" in detail["problem"]
+    assert "a scenario for a user simulator" in detail["case"]["problem"]
     assert (await browser.client.get(f"/api{at}/rows")).status_code == 404
 
 

@@ -16,7 +16,6 @@ from adk_agent_sim.timeline.read_model.interruption import Interruption
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
-from adk_agent_sim.use_cases.record import Record
 
 
 def test_every_message_of_the_web_api_is_in_it_including_those_of_the_socket() -> None:
@@ -35,11 +34,6 @@ def test_every_message_of_the_web_api_is_in_it_including_those_of_the_socket() -
     declared |= {enumeration.__name__ for enumeration in shared}
 
     assert declared - schemas == set()
-    assert schemas - declared - {record.__name__ for record in _list_subclasses(Record)} == set()
-
-
-def _list_subclasses(record: type[Record]) -> set[type[Record]]:
-    return {each for child in record.__subclasses__() for each in (child, *_list_subclasses(child))}
 
 
 @pytest.mark.process

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -13,14 +13,17 @@ from google.adk.events import EventActions
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from hypothesis import given
+from hypothesis import strategies as st
 from payload_strategies import ANY_PAYLOAD
 from pydantic import BaseModel
 from timeline_builders import user_content
 
 from adk_agent_sim.errors import InvalidField
+from adk_agent_sim.timeline.event_kinds import KIND_NAMES
 from adk_agent_sim.timeline.event_validation import validate_event, validate_payload, validate_session
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentPath,
     ArtifactSaved,
     EnvironmentDecided,
     Event,
@@ -62,6 +65,16 @@ def _build_tool_finished(**fields: Any) -> ToolFinished:
 @given(ANY_PAYLOAD)
 def test_a_payload_with_the_right_shape_is_valid(payload: Payload) -> None:
     validate_payload(payload)
+
+
+@given(ANY_PAYLOAD, st.data())
+def test_every_field_of_every_kind_is_checked(payload: Payload, data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from([field.name for field in fields(payload)]))
+    changes: dict[str, Any] = {name: object()}
+    damaged: Any = replace(payload, **changes)
+
+    with pytest.raises(InvalidField, match=rf"^{KIND_NAMES[type(payload)]}\.{name}\b"):
+        validate_payload(damaged)
 
 
 @given(models(types.Content))
@@ -203,6 +216,13 @@ def test_the_fields_of_the_event_itself_are_checked(fields: dict[str, Any], prob
         validate_event(_build_event(**fields))
 
     assert str(error.value) == problem
+
+
+def test_the_path_of_the_agent_is_checked() -> None:
+    path: Any = AgentPath(branch="root", parent_call_id=None)  # pyright: ignore[reportArgumentType]
+
+    with pytest.raises(InvalidField, match=r"^agent_path\.parent_call_id must be a string, and is null"):
+        validate_event(_build_event(agent_path=path))
 
 
 def test_the_error_begins_with_where_the_event_comes_from() -> None:

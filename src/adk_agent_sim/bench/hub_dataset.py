@@ -128,9 +128,7 @@ def _load_split(source: HubSplit) -> Any:
     try:
         datasets: Any = import_module("datasets")
     except ImportError as error:
-        raise InvalidBench(
-            "--hf needs the package datasets: install it with `pip install 'adk-agent-sim[hf]'`."
-        ) from error
+        raise InvalidBench("--hf needs the package datasets: install it with `pip install 'datasets>=3'`.") from error
     try:
         return datasets.load_dataset(source.dataset, source.config, split=source.split)
     except Exception as error:  # whatever the library raises: no network, no such dataset, configuration or split

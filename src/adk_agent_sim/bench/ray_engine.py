@@ -209,7 +209,7 @@ class RayEngine:
             if self._failed_starts >= _MAX_FAILED_STARTS:
                 raise SimulatorError(
                     f"Actors do not start on the Ray cluster ({kind}): {_shorten(str(error))} Every node needs "
-                    f"adk-agent-sim, and the folder {self._settings.folder}."
+                    f"adksim, and the folder {self._settings.folder}."
                 )
             return None
         reason = f"The process of the run ended on the cluster ({kind}), and again when it was repeated."
@@ -234,6 +234,6 @@ def _import_ray() -> Any:
         return import_module("ray")
     except ImportError as error:
         raise InvalidBench(
-            "--engine ray needs the package ray: install it with `pip install 'adk-agent-sim[ray]'`, "
+            "--engine ray needs the package ray: install it with `pip install 'ray>=2.40'`, "
             "or leave --engine out to use the processes of this machine."
         ) from error

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from adk_agent_sim.environment.json_values import format_value
 from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.text.terminal_tables import format_table
 
 if TYPE_CHECKING:
     from adk_agent_sim.environment.environment_report import (
@@ -24,8 +25,6 @@ _MAX_SHOWN_NEAR_MISSES = 20
 _MAX_SHOWN_RESPONSES = 20
 _MAX_SHOWN_RULES = 200
 """How many entries the text of a report lists; its JSON has all."""
-
-_MAX_NAME_WIDTH = 40
 
 
 def format_report(report: EnvironmentReport) -> str:
@@ -90,11 +89,8 @@ def _iter_coverage_lines(coverage: Sequence[RuleCoverage]) -> Iterator[str]:
         (each.tool, each.rule, str(each.tried), str(each.fired), _describe_rest(each))
         for each in coverage[:_MAX_SHOWN_RULES]
     ]
-    widths = [min(max(len(row[column]) for row in rows), _MAX_NAME_WIDTH) for column in range(4)]
     yield "what the rules did:"
-    for tool, rule, tried, fired, rest in rows:
-        numbers = f"{tried:>{widths[2]}}  {fired:>{widths[3]}}"
-        yield f"  {tool:{widths[0]}}  {rule:{widths[1]}}  {numbers}  {rest}".rstrip()
+    yield from (f"  {line}" for line in format_table(rows, right=(2, 3)))
     if len(coverage) > _MAX_SHOWN_RULES:
         yield f"  and {len(coverage) - _MAX_SHOWN_RULES} more; --json has all"
     for each in coverage:

@@ -22,7 +22,7 @@ def build_rules_schema() -> dict[str, Any]:
     _describe_model_match(schema["$defs"])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Rules for simulated tools (adk-agent-sim)",
+        "title": "Rules for simulated tools (adksim)",
         **{key: value for key, value in schema.items() if key != "title"},
     }
 

@@ -11,7 +11,8 @@ SimulatorError
 ├── InvalidTransition            the state of the session does not allow the transition
 ├── StoreFailed                  a database operation failed: locked, read-only, full, damaged; nothing was written
 │   ├── StoreNotOpened           the database cannot be used as a store
-│   └── StoreTooNew              a newer release wrote the database; it was not changed
+│   ├── StoreTooNew              a newer release wrote the database; it was not changed
+│   └── StoreTooOld              a development version wrote the database; it was not changed
 ├── DecisionRefused              a decision was not accepted; the turn is unchanged
 │   ├── TurnNotFound             the session has no such turn
 │   ├── TurnAlreadyDecided       the turn already has another decision
@@ -195,7 +196,7 @@ from adk_agent_sim.errors.session_errors import (
     SessionExists,
     SessionNotFound,
 )
-from adk_agent_sim.errors.store_errors import StoreFailed, StoreNotOpened, StoreTooNew
+from adk_agent_sim.errors.store_errors import StoreFailed, StoreNotOpened, StoreTooNew, StoreTooOld
 from adk_agent_sim.errors.trace_errors import (
     AlreadyExported,
     EditConflict,
@@ -293,6 +294,7 @@ __all__ = [
     "StoreFailed",
     "StoreNotOpened",
     "StoreTooNew",
+    "StoreTooOld",
     "TokenNameTaken",
     "TokenRejected",
     "ToolAlreadyAnswered",

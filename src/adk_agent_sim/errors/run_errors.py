@@ -144,7 +144,7 @@ class AdkIncompatible(SimulatorError):
     def __init__(self, feature: str, name: str, *, installed_version: str, tested_version: str) -> None:
         super().__init__(
             f"{feature} needs {name}, which the installed google-adk {installed_version} does not have. "
-            f"This release of adk-agent-sim was tested with google-adk {tested_version}: upgrade adk-agent-sim, or "
+            f"This release of adksim was tested with google-adk {tested_version}: upgrade adksim, or "
             f"install that version with `pip install google-adk=={tested_version}`."
         )
         self.name = name

@@ -29,7 +29,20 @@ class StoreTooNew(StoreFailed):
             database,
             "open the database",
             f"its tables have version {found_version}, but this release supports versions up to {supported_version}",
-            "Upgrade with `pip install --upgrade adk-agent-sim`, or choose another database.",
+            "Install the newer adksim that wrote it, or choose another database.",
         )
         self.found_version = found_version
         self.supported_version = supported_version
+
+
+class StoreTooOld(StoreFailed):
+    """A development version from before the first release wrote the database; it was not changed."""
+
+    def __init__(self, database: str, found_version: int) -> None:
+        super().__init__(
+            database,
+            "open the database",
+            f"a development version wrote it (version {found_version} of the tables), and it was left as it is",
+            "Choose another database.",
+        )
+        self.found_version = found_version

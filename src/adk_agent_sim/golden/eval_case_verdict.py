@@ -97,7 +97,9 @@ def _compare_responses(actual: list[Invocation], expected: list[Invocation], thr
         from google.adk.evaluation.final_response_match_v1 import RougeEvaluator  # noqa: PLC0415 - not in ADK's core
     except ImportError as error:
         raise NotJudgeable(
-            "responses", "ROUGE is not installed. Install adk-agent-sim[eval], or compare calls only with rouge=off"
+            "responses",
+            "ROUGE is not installed. Install it with `pip install 'google-adk[eval]>=2.13'`, "
+            "or compare calls only with rouge=off",
         ) from error
     metric = EvalMetric(metric_name="response_match_score", criterion=BaseCriterion(threshold=threshold))
     result = RougeEvaluator(metric).evaluate_invocations(actual, expected)

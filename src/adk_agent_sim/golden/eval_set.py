@@ -81,7 +81,7 @@ class EvalSetWriter:
         return {
             "eval_set_id": f"{to_snake_case(self.agent_name)}_evals",
             "name": self.agent_name,
-            "description": f"Golden traces of {self.agent_name}, captured with adk-agent-sim",
+            "description": f"Golden traces of {self.agent_name}, captured with adksim",
             "eval_cases": [],
             "creation_timestamp": self._clock.now(),
         }

@@ -22,7 +22,7 @@ _DISCONNECTED = (
     "If it is still running, try again when it is back."
 )
 _TOO_OLD = (
-    "The agent's process has an earlier release of adk-agent-sim, which cannot do this from here. "
+    "The agent's process has an earlier release of adksim, which cannot do this from here. "
     "Upgrade it, or do it in the program that runs the agent."
 )
 _NO_LONGER_WANTED = "The request for it was cancelled."

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.identifier_checks import check_app_name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentJoined:
     """An agent's ADK session was connected to the timeline; always the first event of a run."""
 
-    app_name: str
+    app_name: Annotated[str, check_app_name]
     """The ADK app."""
 
     user_id: str

@@ -227,3 +227,7 @@ def _is_container(value: object) -> bool:
 def _check_key(key: object) -> None:
     if not isinstance(key, str):
         raise MismatchError(f"must be JSON, and has a key that is {describe_value(key)}")
+
+
+check_optional_object = build_optional_check(build_json_check(check_object))
+"""Checks a JSON object that may be missing."""

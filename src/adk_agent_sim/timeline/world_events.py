@@ -8,8 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.event_shapes import (
+    check_completed_event,
+    check_count,
+    check_seed,
+    check_timestamp,
+    check_verdict,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -19,10 +27,10 @@ class WorldStarted:
     scenario_id: str
     """The scenario."""
 
-    start_time: float
+    start_time: Annotated[float, check_timestamp]
     """The world's time at its start, in seconds since the Unix epoch."""
 
-    seed: int
+    seed: Annotated[int, check_seed]
     """What the world's random draws depend on."""
 
     source: str = ""
@@ -39,7 +47,7 @@ class WorldStarted:
 class WorldEventHappened:
     """An event of the world was completed: an action of the agent, the user or the environment."""
 
-    event: Json
+    event: Annotated[Json, check_completed_event]
     """The completed event, as `World.export_completed_events` writes it."""
 
     elapsed_seconds: float
@@ -84,7 +92,7 @@ class VerdictReached:
     A verdict is about the session and no part of what happened in it: golden traces and comparisons leave it out.
     """
 
-    turn: int
+    turn: Annotated[int, check_count]
     """The number of turns that were judged; 0 if the whole run was."""
 
     passed: bool
@@ -93,7 +101,7 @@ class VerdictReached:
     reason: str = ""
     """Why it failed, in one sentence; empty if it passed."""
 
-    verdict: Json = None
+    verdict: Annotated[Json, check_verdict] = None
     """The whole verdict as JSON; None if there is none, as when a limit ended the run."""
 
     judge: str = ""

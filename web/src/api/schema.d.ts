@@ -1452,6 +1452,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/time-travel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Time Travel Progress
+         * @description Return what a request for this session that is going on waits for.
+         */
+        get: operations["get_time_travel_progress"];
+        put?: never;
+        /**
+         * Time Travel In Session
+         * @description Undo, redo, go back to a row, or fork; the answer names the session that continues.
+         */
+        post: operations["time_travel_in_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/time-travel/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan Time Travel
+         * @description Return what that would do, above all which callbacks run again; nothing is done.
+         */
+        post: operations["plan_time_travel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/tool-calls/{request_id}": {
         parameters: {
             query?: never;
@@ -1486,50 +1530,6 @@ export interface paths {
          * @description Respond to a call as its tool.
          */
         post: operations["respond_as_tool"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/travel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Travel Progress
-         * @description Return what a request for this session that is going on waits for.
-         */
-        get: operations["get_travel_progress"];
-        put?: never;
-        /**
-         * Travel In Session
-         * @description Undo, redo, go back to a row, or fork; the answer names the session that continues.
-         */
-        post: operations["travel_in_session"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/travel/plan": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Plan Travel
-         * @description Return what that would do, above all which callbacks run again; nothing is done.
-         */
-        post: operations["plan_travel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1874,19 +1874,6 @@ export interface components {
             validation_decision?: ("valid" | "invalid" | "needs_review") | null;
         };
         /**
-         * Answer
-         * @description What an operation on a session has done; the rest of the session's state reaches clients as live updates.
-         */
-        Answer: {
-            /**
-             * Revision
-             * @description The seq of the session's last event after the operation
-             */
-            revision: number;
-            /** Session Id */
-            session_id: string;
-        };
-        /**
          * BadgeInfo
          * @description What is known about a case: whether it still replays as recorded.
          */
@@ -2201,7 +2188,7 @@ export interface components {
             /** Differences */
             differences: components["schemas"]["ReplayDifferenceInfo"][];
             /** Metrics */
-            metrics: components["schemas"]["MetricInfo"][];
+            metrics: components["schemas"]["MetricScore"][];
             /** Notes */
             notes: string[];
             /**
@@ -2537,16 +2524,16 @@ export interface components {
          * @description A person's decision as the model: calls with or without text, or a final response.
          */
         DecisionInput: {
-            /**
-             * Anyway
-             * @description Decide although a tool is not offered or arguments are invalid
-             * @default false
-             */
-            anyway: boolean;
             /** Calls */
             calls?: components["schemas"]["CallInput"][];
             /** Decision Id */
             decision_id: string;
+            /**
+             * Force
+             * @description Decide although a tool is not offered or arguments are invalid
+             * @default false
+             */
+            force: boolean;
             /**
              * Json Text
              * @description The final response as JSON text, if there is an output_schema
@@ -2675,7 +2662,7 @@ export interface components {
         ErrorBody: {
             /**
              * Can Override
-             * @description Whether `anyway` or `again` in the request overrides it
+             * @description Whether `force` or `again` in the request overrides it
              * @default false
              */
             can_override: boolean;
@@ -2709,11 +2696,6 @@ export interface components {
              * @description How many values are too long to be corrected here
              */
             omitted_field_count: number;
-            /**
-             * Problem
-             * @description Why the case has no timeline; empty if it has one
-             */
-            problem: string;
             /** Row Count */
             row_count: number;
         };
@@ -2734,18 +2716,23 @@ export interface components {
              * @description Differs if the content does: an edit says which content it is about
              */
             fingerprint: string;
-            /**
-             * First Message
-             * @description Cut at 300 characters
-             */
+            /** First Message */
             first_message: string;
-            /** Key */
+            /**
+             * Key
+             * @description Its key in its file
+             */
             key: string;
             /**
              * Metrics
              * @description The scores of the last check; empty before one
              */
-            metrics: components["schemas"]["MetricInfo"][];
+            metrics: components["schemas"]["MetricScore"][];
+            /**
+             * Problem
+             * @description Why the case has no timeline; empty if it has one
+             */
+            problem: string;
             /** Turn Count */
             turn_count: number;
         };
@@ -2769,12 +2756,20 @@ export interface components {
             /** Key */
             key: string;
             /**
+             * Kind
+             * @description What the source is
+             * @enum {string}
+             */
+            kind: "evalset" | "session";
+            /**
              * Omitted Turn Count
              * @description How many user turns of a session have no final response
              */
             omitted_turn_count: number;
             /** Path */
             path: string;
+            /** Source */
+            source: string;
         };
         /**
          * EvalEditResult
@@ -2920,7 +2915,7 @@ export interface components {
         };
         /**
          * ExpectedEventInfo
-         * @description An event that the scenario expects, and what became of it.
+         * @description An event that the scenario expects, and its outcome.
          */
         ExpectedEventInfo: {
             /** Differences */
@@ -2999,14 +2994,14 @@ export interface components {
              * @default false
              */
             again: boolean;
+            /** @description With `evalset`: criteria for all EvalSets of the folder; null to leave them alone */
+            criteria?: components["schemas"]["CriteriaInput"] | null;
             /**
-             * Anyway
+             * Force
              * @description Export it although `adk test` cannot replay it
              * @default false
              */
-            anyway: boolean;
-            /** @description With `evalset`: criteria for all EvalSets of the folder; null to leave them alone */
-            criteria?: components["schemas"]["CriteriaInput"] | null;
+            force: boolean;
             /**
              * Format
              * @default evalset
@@ -3070,7 +3065,7 @@ export interface components {
             left_out: string[];
             /**
              * Obstacles
-             * @description Why it is refused without `anyway`
+             * @description Why it is refused without `force`
              */
             obstacles: string[];
             /**
@@ -3329,29 +3324,26 @@ export interface components {
             url: string;
         };
         /**
-         * MetricInfo
-         * @description The result of one of ADK's metrics.
+         * MetricScore
+         * @description The result of one metric.
          */
-        MetricInfo: {
+        MetricScore: {
             /** Is Passed */
             is_passed: boolean | null;
             /** Name */
             name: string;
             /**
              * Note
-             * @description Why the metric was not run; empty if it was
+             * @default
              */
             note: string;
-            /**
-             * Score
-             * @description None if the metric was not run
-             */
+            /** Score */
             score: number | null;
             /** Threshold */
             threshold: number | null;
             /**
              * Turn Scores
-             * @description The scores of the user turns
+             * @default []
              */
             turn_scores: (number | null)[];
         };
@@ -3397,16 +3389,29 @@ export interface components {
             text: string;
         };
         /**
+         * OperationResult
+         * @description What an operation on a session has done; the rest of the session's state reaches clients as live updates.
+         */
+        OperationResult: {
+            /**
+             * Revision
+             * @description The seq of the session's last event after the operation
+             */
+            revision: number;
+            /** Session Id */
+            session_id: string;
+        };
+        /**
          * PauseAnswerInput
          * @description The user's answer. A credential is passed on to the agent, and neither stored nor logged.
          */
         PauseAnswerInput: {
             /**
-             * Anyway
+             * Force
              * @description Send input although it does not match the schema
              * @default false
              */
-            anyway: boolean;
+            force: boolean;
             /**
              * Value
              * @description The input, or the fields of the credential, as JSON text; None simulates a sign-in
@@ -3679,7 +3684,7 @@ export interface components {
             message_number: number;
             /**
              * Recorded
-             * @description The recorded value as JSON text
+             * @description The recorded value as JSON text, so that numbers keep their digits
              */
             recorded: string;
             /** What */
@@ -3716,12 +3721,6 @@ export interface components {
             /** Agent Name */
             agent_name: string;
             /**
-             * Anyway
-             * @description Whether the call was sent although it does not match the request
-             * @default false
-             */
-            anyway: boolean;
-            /**
              * Branch
              * @description ADK's branch; empty for agents that see the whole conversation
              * @default
@@ -3735,6 +3734,12 @@ export interface components {
             call_id: string;
             /** Duration Ms */
             duration_ms: number | null;
+            /**
+             * Force
+             * @description Whether the call was sent although it does not match the request
+             * @default false
+             */
+            force: boolean;
             /** Index */
             index: number;
             /**
@@ -3828,7 +3833,7 @@ export interface components {
          * @description The kind of fact that a row shows.
          * @enum {string}
          */
-        RowKind: "user" | "call" | "say" | "answer" | "artifact" | "consent" | "request" | "error" | "note" | "world";
+        RowKind: "user" | "call" | "commentary" | "answer" | "artifact" | "consent" | "request" | "error" | "note" | "world";
         /**
          * RowStatus
          * @description The progress of a row; most are done when they appear.
@@ -4501,112 +4506,10 @@ export interface components {
             ][];
         };
         /**
-         * ToolInfo
-         * @description A tool as it is offered to the model.
-         */
-        ToolInfo: {
-            /**
-             * Asks For Consent
-             * @description Whether a call may ask the user for consent; False if that is not known
-             * @default false
-             */
-            asks_for_consent: boolean;
-            /** Description */
-            description: string;
-            /** Name */
-            name: string;
-            /**
-             * Parameters
-             * @description The schema of the arguments, normalised to JSON Schema
-             */
-            parameters: {
-                [key: string]: unknown;
-            };
-            /**
-             * Response Schema
-             * @description The schema of the result, if declared
-             */
-            response_schema: {
-                [key: string]: unknown;
-            } | null;
-        };
-        /**
-         * ToolResponseInput
-         * @description What a person responds as a tool: a result, or an exception.
-         */
-        ToolResponseInput: {
-            /**
-             * Anyway
-             * @description Send it although it does not match the tool's output schema
-             * @default false
-             */
-            anyway: boolean;
-            /** Decision Id */
-            decision_id: string;
-            /**
-             * Error Message
-             * @default
-             */
-            error_message: string;
-            /**
-             * Error Type
-             * @description The class name of the exception that the tool raises; empty if it returns
-             * @default
-             */
-            error_type: string;
-            /**
-             * Result
-             * @description What the tool returns, as JSON text
-             * @default null
-             */
-            result: string;
-        };
-        /**
-         * ToolSwitchInput
-         * @description A request to choose who plays a tool, for this session and from the next call on.
-         */
-        ToolSwitchInput: {
-            /**
-             * Player
-             * @description rules: whoever the rules say; real: the tool itself; human: a person; else a mock, of which llm and replay must be among the configured mocks of the session
-             * @enum {string}
-             */
-            player: "rules" | "real" | "schema" | "stateful" | "llm" | "replay" | "human";
-            /** Tool Name */
-            tool_name: string;
-        };
-        /**
-         * TravelInput
-         * @description A request to continue a session from another point of it, or to fork it there.
-         */
-        TravelInput: {
-            /**
-             * Action
-             * @enum {string}
-             */
-            action: "undo" | "redo" | "go_back" | "fork";
-            /**
-             * Anyway
-             * @description Continue although the replay differs from the recording
-             * @default false
-             */
-            anyway: boolean;
-            /**
-             * Row
-             * @description The row whose turn is decided again, or whose user message is replaced; for go_back and fork. A fork without a row is where the session is now
-             */
-            row?: number | null;
-            /**
-             * Turn
-             * @description Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them
-             */
-            turn?: number | null;
-        };
-        /**
-         * TravelPlan
+         * TimeTravelPlan
          * @description What a time travel would do.
          */
-        TravelPlan: {
+        TimeTravelPlan: {
             /**
              * Agent Name
              * @description The agent whose turn is decided again; empty between two runs
@@ -4639,10 +4542,10 @@ export interface components {
             turn_id: string;
         };
         /**
-         * TravelProgress
+         * TimeTravelProgress
          * @description How far a request to continue a session from another point of it, or to fork it, has got.
          */
-        TravelProgress: {
+        TimeTravelProgress: {
             /**
              * Waits For
              * @description What the replay has been waiting for since some seconds; empty if nothing
@@ -4650,18 +4553,120 @@ export interface components {
             waits_for: string;
         };
         /**
+         * TimeTravelRequest
+         * @description A request to continue a session from another point of it, or to fork it there.
+         */
+        TimeTravelRequest: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "undo" | "redo" | "go_back" | "fork";
+            /**
+             * Force
+             * @description Continue although the replay differs from the recording
+             * @default false
+             */
+            force: boolean;
+            /**
+             * Row
+             * @description The row whose turn is decided again, or whose user message is replaced; for go_back and fork. A fork without a row is where the session is now
+             */
+            row?: number | null;
+            /**
+             * Turn
+             * @description Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them
+             */
+            turn?: number | null;
+        };
+        /**
+         * ToolInfo
+         * @description A tool as it is offered to the model.
+         */
+        ToolInfo: {
+            /**
+             * Asks For Consent
+             * @description Whether a call may ask the user for consent; False if that is not known
+             * @default false
+             */
+            asks_for_consent: boolean;
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /**
+             * Parameters
+             * @description The schema of the arguments, normalized to JSON Schema
+             */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /**
+             * Response Schema
+             * @description The schema of the result, if declared
+             */
+            response_schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * ToolResponseInput
+         * @description What a person responds as a tool: a result, or an exception.
+         */
+        ToolResponseInput: {
+            /** Decision Id */
+            decision_id: string;
+            /**
+             * Error Message
+             * @default
+             */
+            error_message: string;
+            /**
+             * Error Type
+             * @description The class name of the exception that the tool raises; empty if it returns
+             * @default
+             */
+            error_type: string;
+            /**
+             * Force
+             * @description Send it although it does not match the tool's output schema
+             * @default false
+             */
+            force: boolean;
+            /**
+             * Result
+             * @description What the tool returns, as JSON text
+             * @default null
+             */
+            result: string;
+        };
+        /**
+         * ToolSwitchInput
+         * @description A request to choose who plays a tool, for this session and from the next call on.
+         */
+        ToolSwitchInput: {
+            /**
+             * Player
+             * @description rules: whoever the rules say; real: the tool itself; human: a person; else a mock, of which llm and replay must be among the configured mocks of the session
+             * @enum {string}
+             */
+            player: "rules" | "real" | "schema" | "stateful" | "llm" | "replay" | "human";
+            /** Tool Name */
+            tool_name: string;
+        };
+        /**
          * UserMessage
          * @description A user message: text, or JSON data for an agent with an input_schema, and files.
          */
         UserMessage: {
+            /** Files */
+            files?: components["schemas"]["FilePart"][];
             /**
-             * Anyway
+             * Force
              * @description Send it although it does not match the schema
              * @default false
              */
-            anyway: boolean;
-            /** Files */
-            files?: components["schemas"]["FilePart"][];
+            force: boolean;
             /**
              * Json Text
              * @description JSON text that is checked against the input_schema
@@ -4785,12 +4790,6 @@ export interface components {
          */
         WorldCallInput: {
             /**
-             * Anyway
-             * @description Call it although the arguments do not match the schema
-             * @default false
-             */
-            anyway: boolean;
-            /**
              * Arguments
              * @description A JSON object as text
              */
@@ -4801,6 +4800,12 @@ export interface components {
              * @enum {string}
              */
             caller: "agent" | "env" | "user";
+            /**
+             * Force
+             * @description Call it although the arguments do not match the schema
+             * @default false
+             */
+            force: boolean;
             /** Tool Name */
             tool_name: string;
         };
@@ -6546,7 +6551,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6706,7 +6711,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6809,7 +6814,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7153,7 +7158,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7188,7 +7193,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7255,7 +7260,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7492,7 +7497,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7554,7 +7559,108 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["OperationResult"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_time_travel_progress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeTravelProgress"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    time_travel_in_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TimeTravelRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationResult"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    plan_time_travel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TimeTravelRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeTravelPlan"];
                 };
             };
             /** @description Default Response */
@@ -7622,108 +7728,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    get_travel_progress: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TravelProgress"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    travel_in_session: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TravelInput"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    plan_travel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TravelInput"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TravelPlan"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7791,7 +7796,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7823,7 +7828,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */

@@ -90,7 +90,7 @@ export type EvalConversionResult = Schemas["EvalConversionResult"];
 export type EvalEditResult = Schemas["EvalEditResult"];
 export type EvalFileInfo = Schemas["EvalFileInfo"];
 export type EvalFileSummary = Schemas["EvalFileSummary"];
-export type MetricInfo = Schemas["MetricInfo"];
+export type MetricScore = Schemas["MetricScore"];
 
 export type LiveUpdate =
   | Schemas["SessionUpdate"]

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { api } from "../api/client";
-import type { CaseCheckInfo, ComparedTurnInfo, EvalCaseDetail, MetricInfo } from "../api/types";
+import type { CaseCheckInfo, ComparedTurnInfo, EvalCaseDetail, MetricScore } from "../api/types";
 import { useFetch } from "../api/useFetch";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { useAction } from "../ui/useAction";
@@ -189,7 +189,7 @@ function MetricTable({ check }: { check: CaseCheckInfo }) {
   );
 }
 
-function MetricRow({ metric }: { metric: MetricInfo }) {
+function MetricRow({ metric }: { metric: MetricScore }) {
   return (
     <tr>
       <td title={metric.name}>{describeMetric(metric.name)}</td>

@@ -165,10 +165,10 @@ function CaseTimeline({ fileKey, detail }: { fileKey: string; detail: EvalCaseDe
       findMark: (row: Row) => (changed.has(row.call_id) ? DRIFTED_MARK : null),
     };
   }, [fileKey, key, check]);
-  if (detail.problem || !store.session) {
+  if (detail.case.problem || !store.session) {
     return (
       <div className="empty ev-main">
-        <p>This case has no timeline: {detail.problem}.</p>
+        <p>This case has no timeline: {detail.case.problem}.</p>
       </div>
     );
   }

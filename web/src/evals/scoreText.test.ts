@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { MetricInfo } from "../api/types";
+import type { MetricScore } from "../api/types";
 import { formatScore, hasFailed, summarizeScores } from "./scoreText";
 
-const METRIC: MetricInfo = {
+const METRIC: MetricScore = {
   name: "tool_trajectory_avg_score",
   threshold: 1,
   score: 1,

@@ -1,4 +1,4 @@
-import type { MetricInfo } from "../api/types";
+import type { MetricScore } from "../api/types";
 
 const METRIC_LABELS: Record<string, string> = {
   tool_trajectory_avg_score: "calls",
@@ -17,7 +17,7 @@ export function formatScore(score: number | null): string {
 }
 
 /** The scores of a case on one line; empty before a check. */
-export function summarizeScores(metrics: readonly MetricInfo[]): string {
+export function summarizeScores(metrics: readonly MetricScore[]): string {
   return metrics
     .filter((metric) => metric.score !== null)
     .map((metric) => `${describeMetric(metric.name)} ${formatScore(metric.score)}`)
@@ -25,6 +25,6 @@ export function summarizeScores(metrics: readonly MetricInfo[]): string {
 }
 
 /** Whether a metric has failed. */
-export function hasFailed(metrics: readonly MetricInfo[]): boolean {
+export function hasFailed(metrics: readonly MetricScore[]): boolean {
   return metrics.some((metric) => metric.is_passed === false);
 }

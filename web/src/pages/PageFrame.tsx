@@ -38,7 +38,7 @@ export function PageFrame({
   return (
     <div className="workbench">
       <header className="header page-header">
-        <b>adk-agent-sim</b>
+        <b>adksim</b>
         <nav className="tabs" aria-label="Pages">
           {pages.map(([path, name]) => (
             <Link key={path} to={path} className="tab page-tab" current={name === title}>

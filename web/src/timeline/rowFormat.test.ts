@@ -32,7 +32,17 @@ test.each<[Partial<Row>, string, string]>([
 });
 
 test("only errors have the colour of errors", () => {
-  const kinds: Row["kind"][] = ["user", "call", "commentary", "answer", "artifact", "consent", "request", "note", "world"];
+  const kinds: Row["kind"][] = [
+    "user",
+    "call",
+    "commentary",
+    "answer",
+    "artifact",
+    "consent",
+    "request",
+    "note",
+    "world",
+  ];
 
   expect(kinds.filter((kind) => describeRow(sampleRow({ kind })).tone === "error")).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { TimeTravelRequest, TimeTravelProgress } from "../api/types";
+import type { TimeTravelProgress, TimeTravelRequest } from "../api/types";
 import { Dialog } from "../ui/Dialog";
 import { formatCount } from "../ui/format";
 import { ProgressNotice } from "./ProgressNotice";

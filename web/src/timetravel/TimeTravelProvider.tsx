@@ -7,9 +7,9 @@ import { TimeTravelDialog } from "./TimeTravelDialog";
 import {
   performTimeTravel,
   planTimeTravel,
+  type TimeTravelChoice,
   type TimeTravelOutcome,
   type TimeTravelPrompt,
-  type TimeTravelChoice,
   watchProgress,
 } from "./timeTravel";
 import { type TimeTravel, TimeTravelContext } from "./timeTravelContext";

@@ -22,7 +22,10 @@ test("without callbacks it happens at once, and the turn that waited counts as l
   });
 
   expect(await planTimeTravel(session, { action: "undo" })).toMatchObject({ continued: { session_id: "s1" } });
-  expect(sent.map((request) => request.path)).toEqual(["/api/sessions/s1/time-travel/plan", "/api/sessions/s1/time-travel"]);
+  expect(sent.map((request) => request.path)).toEqual([
+    "/api/sessions/s1/time-travel/plan",
+    "/api/sessions/s1/time-travel",
+  ]);
   expect(sent[1]?.body).toEqual({ action: "undo", row: null, force: false });
   // Also before the response: the live update may come first.
   expect(leftDuring).toEqual([false, true]);

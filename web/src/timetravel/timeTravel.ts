@@ -1,7 +1,14 @@
 /** Undo, redo, go back and fork: asking the server, and what a person has to confirm first. Has no components. */
 
 import { ApiError, api, getErrorMessage } from "../api/client";
-import type { OperationResult, Row, SessionDetail, TimeTravelRequest, TimeTravelPlan, TimeTravelProgress } from "../api/types";
+import type {
+  OperationResult,
+  Row,
+  SessionDetail,
+  TimeTravelPlan,
+  TimeTravelProgress,
+  TimeTravelRequest,
+} from "../api/types";
 import { copyDrafts } from "../composer/drafts";
 import { readFiles, writeFiles } from "../state/fileStore";
 import { findModelTurn } from "../state/sessionStatus";
@@ -79,7 +86,10 @@ const PROGRESS_AFTER = 2_000;
 const PROGRESS_INTERVAL = 500;
 
 /** Calls `onProgress` with what a time travel waits for, if it takes long; returns a function that stops it. */
-export function watchProgress(sessionId: string, onProgress: (progress: TimeTravelProgress | null) => void): () => void {
+export function watchProgress(
+  sessionId: string,
+  onProgress: (progress: TimeTravelProgress | null) => void,
+): () => void {
   let isOver = false;
   const ask = async () => {
     // A request that fails says nothing about the time travel: its own response is still to come.

@@ -36,8 +36,7 @@ export function useAction() {
 }
 
 function toActionError(error: unknown): ActionError {
-  if (!(error instanceof ApiError))
-    return { message: getErrorMessage(error), problems: [], canForce: false, code: "" };
+  if (!(error instanceof ApiError)) return { message: getErrorMessage(error), problems: [], canForce: false, code: "" };
   const { message, problems = [], can_override: canForce = false, error: code } = error.body;
   return { message, problems, canForce, code };
 }

@@ -208,7 +208,7 @@ function useSessionTitle(session: SessionDetail): void {
     const isWaiting = session.status === "waiting";
     document.title = `${isWaiting ? "● " : ""}${session.name} · ${session.agent_label}`;
     return () => {
-      document.title = "adk-agent-sim";
+      document.title = "adksim";
     };
   }, [session.name, session.agent_label, session.status]);
 }

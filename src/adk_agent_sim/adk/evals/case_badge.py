@@ -60,11 +60,6 @@ def find_recording_obstacle(recording: Recording) -> str:
     return "It calls no tools, so a replay would compare nothing."
 
 
-def create_unchecked_badge(case: OpenedCase, *, has_agent: bool) -> CaseBadge:
-    """Return the badge of a case before a replay, which calls real tools."""
-    return create_first_badge(find_obstacle(case), has_agent=has_agent)
-
-
 def create_first_badge(obstacle: str, *, has_agent: bool) -> CaseBadge:
     """Return the badge before a replay; `obstacle` says why there cannot be one, if there is such a reason."""
     if obstacle:
@@ -73,7 +68,7 @@ def create_first_badge(obstacle: str, *, has_agent: bool) -> CaseBadge:
     return CaseBadge(state=BadgeState.NOT_CHECKED, reason=reason)
 
 
-async def check_case(
+async def replay_case(
     app: App, case: OpenedCase, ignored_paths: Sequence[str] = (), *, max_seconds: float = MAX_REPLAY_SECONDS
 ) -> CaseBadge:
     """Replay a case on the real tools of an app, and return its badge.

@@ -155,7 +155,7 @@ def _create_evaluator(metric: EvalMetric) -> tuple[TrajectoryEvaluator | RougeEv
 
             return RougeEvaluator(metric), ""
     except ImportError:
-        return None, "It needs another package: pip install 'adk-agent-sim[eval]'."
+        return None, "It needs another package: pip install 'google-adk[eval]>=2.13'."
     except ValueError as error:
         return None, f"Its criterion cannot be used: {error}"
     return None, "It needs a model or measurements of a real run. Run it with `adk eval`."

@@ -57,7 +57,7 @@ def convert_file(file: EvalFile, target: Path, clock: Clock | None = None) -> Co
     content = {
         "eval_set_id": to_snake_case(name) or "converted",
         "name": name,
-        "description": f"Converted from {file.path.name} with adk-agent-sim",
+        "description": f"Converted from {file.path.name} with adksim",
         "eval_cases": cases,
         "creation_timestamp": (clock or WallClock()).now(),
     }

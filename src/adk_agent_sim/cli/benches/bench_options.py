@@ -98,7 +98,7 @@ _ENGINE_OPTIONS = (
         type=click.Choice(["processes", "ray"]),
         default="processes",
         show_default=True,
-        help="Where runs are executed: on this machine, or on a Ray cluster, which needs adk-agent-sim[ray].",
+        help="Where runs are executed: on this machine, or on a Ray cluster, which needs the package ray.",
     ),
     click.option("--ray-address", metavar="ADDRESS", help="With --engine ray: an existing cluster, such as auto."),
     click.option(

@@ -5,22 +5,28 @@ from __future__ import annotations
 import asyncio
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from adk_agent_sim.cli.evals.evals_format import format_case, format_table
+from adk_agent_sim.cli.evals.evals_format import format_case, format_cases
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.play.browser import BrowserSettings, browser_options, build_agent_config, serve_in_browser
-from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, send_other_output_to_stderr
+from adk_agent_sim.text.terminal_output import (
+    print_document,
+    print_json,
+    print_line,
+    print_lines,
+    send_other_output_to_stderr,
+)
 
 if TYPE_CHECKING:
-    from adk_agent_sim.adk.evals.case_report import CaseReport
     from adk_agent_sim.adk.loading.agent_loader import App
     from adk_agent_sim.golden.eval_file import EvalFile, OpenedCase
     from adk_agent_sim.golden.session import SimulatedAgentConfig
+    from adk_agent_sim.use_cases.cases import CheckedCase, ConvertedCases
 
 
 @click.command()
@@ -83,7 +89,7 @@ def evals(
             raise click.UsageError("--convert converts one file as a whole; of the other options it takes --json only.")
         with send_other_output_to_stderr():
             converted = _convert(source, target)
-        print_json(converted) if as_json else print_line(_describe_conversion(converted))
+        print_json(converted.model_dump(mode="json")) if as_json else print_line(_describe_conversion(converted))
         return
     opened = [EvalFile(file) for file in files]
     if web:
@@ -111,27 +117,21 @@ def evals(
     sys.exit(ExitCode.OK if all(case.is_good for case in all_cases) else ExitCode.FAILED)
 
 
-def _convert(source: Path, target: Path) -> dict[str, Any]:
-    from adk_agent_sim.adk.evals.eval_set_conversion import convert_file
+def _convert(source: Path, target: Path) -> ConvertedCases:
     from adk_agent_sim.golden.eval_file import EvalFile
+    from adk_agent_sim.use_cases.cases import convert_cases
 
-    file = EvalFile(source)
-    converted = convert_file(file, target)
-    return {
-        "file": str(source),
-        "kind": file.kind,
-        "converted": str(converted.path),
-        "cases": converted.case_count,
-        "omitted_turns": converted.omitted_turn_count,
-    }
+    return convert_cases(EvalFile(source), target)
 
 
-def _describe_conversion(converted: Mapping[str, Any]) -> str:
-    count, omitted, target = converted["cases"], converted["omitted_turns"], converted["converted"]
+def _describe_conversion(converted: ConvertedCases) -> str:
+    count, omitted = converted.case_count, converted.omitted_turn_count
     cases = "1 case" if count == 1 else f"{count} cases"
     turns = "1 user turn was" if omitted == 1 else f"{omitted} user turns were"
     note = f" {turns} left out: without a final response." if omitted else ""
-    return f"Wrote {cases} to {target}.{note} `adksim evals {shlex.quote(target)} --web` opens the file."
+    return (
+        f"Wrote {cases} to {converted.path}.{note} `adksim evals {shlex.quote(converted.path)} --web` opens the file."
+    )
 
 
 def _load_app(agent_dir: Path | None) -> App | None:
@@ -142,11 +142,11 @@ def _load_app(agent_dir: Path | None) -> App | None:
 
 async def _report_cases(
     file: EvalFile, app: App | None, eval_id: str | None, ignored_paths: Sequence[str]
-) -> list[CaseReport]:
-    from adk_agent_sim.adk.evals.case_report import report_case
+) -> list[CheckedCase]:
+    from adk_agent_sim.use_cases.cases import check_case
 
     return [
-        await report_case(app, file, case, ignored_paths)
+        await check_case(app, file, case, ignored_paths)
         for case in file.read().cases
         if eval_id in (None, case.eval_id)
     ]
@@ -157,21 +157,25 @@ def _explain_unknown_case(files: Sequence[EvalFile], eval_id: str) -> str:
     return f"There is no case {eval_id!r}; there are: {', '.join(case.eval_id for case in known) or 'none'}"
 
 
-def _print_reports(reports: Sequence[tuple[EvalFile, Sequence[CaseReport]]], *, show_timeline: bool) -> None:
+def _print_reports(reports: Sequence[tuple[EvalFile, Sequence[CheckedCase]]], *, show_timeline: bool) -> None:
     for place, (file, cases) in enumerate(reports):
         if place:
             print_line("")
         if not show_timeline:
             count = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
             print_line(f"{file.path}: {count}")
-            print_document(format_table(cases))
+            print_lines(format_cases(cases))
             continue
         for case in cases:
-            print_document(format_case(case))
+            print_document(format_case(case, file.find_case(case.case.key)))
 
 
-def _file_to_json(file: EvalFile, cases: Sequence[CaseReport]) -> dict[str, Any]:
-    return {"file": str(file.path), "kind": file.kind, "cases": [case.to_json() for case in cases]}
+def _file_to_json(file: EvalFile, cases: Sequence[CheckedCase]) -> dict[str, Any]:
+    return {
+        "path": str(file.path),
+        "kind": file.kind,
+        "cases": [{**case.model_dump(mode="json"), "is_good": case.is_good} for case in cases],
+    }
 
 
 def _serve(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adk_agent_sim.cli.evals.json_diff import format_diff
 from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.text.terminal_output import TerminalText
+from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
 
 if TYPE_CHECKING:
-    from adk_agent_sim.adk.evals.case_metrics import CaseScores, ComparedTurn
-    from adk_agent_sim.adk.evals.case_report import CaseReport
+    from adk_agent_sim.golden.eval_file import OpenedCase
     from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+    from adk_agent_sim.use_cases.cases import CaseCheckInfo, CheckedCase, ComparedTurnInfo, ReplayDifferenceInfo
 
 _STATE_LABELS = {
     "equal": "equal",
@@ -22,52 +25,52 @@ _STATE_LABELS = {
 }
 _METRIC_LABELS = {"tool_trajectory_avg_score": "calls", "response_match_score": "response"}
 _HEADINGS = ("case", "turns", "calls", "badge", "scores", "why")
-_MAX_ID_CHARS = 40
 _DIFF_LABELS = ("recorded", "now")
 
 
-def format_table(cases: Sequence[CaseReport]) -> str:
-    """Return one line per case, below the headings; empty without cases."""
-    if not cases:
-        return ""
-    rows = [_HEADINGS, *(_format_cells(case) for case in cases)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
+def format_cases(cases: Sequence[CheckedCase]) -> list[TerminalText]:
+    """Return one line per case, below the headings; none without cases."""
+    return format_table([_HEADINGS, *map(_list_cells, cases)]) if cases else []
 
 
-def format_case(case: CaseReport) -> str:
+def format_case(checked: CheckedCase, opened: OpenedCase) -> str:
     """Return a case as a timeline, with what differs in its replay."""
-    lines = [
-        f"{escape_line(case.case.eval_id)}: {_STATE_LABELS[case.badge.state]}. {escape_line(case.badge.reason)}",
-        *(_format_row(row) for row in case.list_rows()),
-    ]
-    replay = case.badge.replay
-    for difference in replay.comparison.differences if replay else ():
+    from adk_agent_sim.golden.case_rows import build_case_rows
+
+    case, check = checked.case, checked.check
+    lines = [f"{escape_line(case.eval_id)}: {_STATE_LABELS[case.badge.state]}. {escape_line(case.badge.reason)}"]
+    if not case.problem:
+        lines += map(_format_row, build_case_rows(opened.build_events()))
+    for difference in check.differences if check else ():
         lines += ["", escape_line(f"message {difference.message_number}, {difference.what}")]
-        lines.append(format_diff(difference.recorded, difference.found, labels=_DIFF_LABELS))
-    if case.scores:
-        lines += ["", *_iter_scores(case.scores)]
+        lines.append(format_replay_difference(difference))
+    if check and (check.metrics or check.turns):
+        lines += ["", *_iter_scores(check)]
+    if check and check.problem:
+        lines += ["", escape_line(f"  not scored: {check.problem}")]
     return "\n".join(lines)
 
 
-def _format_cells(case: CaseReport) -> tuple[str, ...]:
-    eval_id = escape_line(case.case.eval_id)
-    shortened = eval_id if len(eval_id) <= _MAX_ID_CHARS else f"{eval_id[: _MAX_ID_CHARS - 1]}…"
+def format_replay_difference(difference: ReplayDifferenceInfo) -> str:
+    """Return what is not as recorded, line by line."""
+    return format_diff(json.loads(difference.recorded), json.loads(difference.found), labels=_DIFF_LABELS)
+
+
+def _list_cells(checked: CheckedCase) -> Sequence[str]:
+    case = checked.case
     scores = [
         f"{_METRIC_LABELS.get(metric.name, metric.name)} {_format_score(metric.score)}"
         + ("" if metric.is_passed else " FAILED")
-        for metric in (case.scores.metrics if case.scores else ())
+        for metric in case.metrics
         if metric.score is not None
     ]
     return (
-        shortened,
-        str(case.summary.turn_count),
-        str(case.summary.call_count),
+        shorten_cell(case.eval_id),
+        str(case.turn_count),
+        str(case.call_count),
         _STATE_LABELS[case.badge.state],
         ", ".join(scores) or "-",
-        escape_line(case.badge.reason),
+        case.badge.reason,
     )
 
 
@@ -77,7 +80,7 @@ def _format_row(row: TimelineRow) -> str:
     return escape_line(f"  {row.kind.value:<8} {subject}{row.summary}{result}")
 
 
-def _iter_scores(scores: CaseScores) -> Iterator[str]:
+def _iter_scores(scores: CaseCheckInfo) -> Iterator[str]:
     for metric in scores.metrics:
         if metric.score is None:
             yield escape_line(f"  {metric.name}: not run. {metric.note}")
@@ -93,12 +96,16 @@ def _format_score(score: float) -> str:
     return f"{math.floor(score * 100) / 100:.2f}"
 
 
-def _iter_differences(number: int, turn: ComparedTurn) -> Iterator[str]:
+def _iter_differences(number: int, turn: ComparedTurnInfo) -> Iterator[str]:
     if all(call.status == "same" for call in turn.calls):
         return
     yield f"  user turn {number}: the calls differ"
     for call in turn.calls:
-        for side, mark in ((call.expected, "-"), (call.actual, "+")):
-            if side is not None and not (call.status == "same" and mark == "+"):
+        sides = (
+            ("-", call.expected_name, call.expected_arguments),
+            ("+", call.actual_name, call.actual_arguments),
+        )
+        for mark, name, arguments in sides:
+            if name and not (call.status == "same" and mark == "+"):
                 shown = " " if call.status == "same" else mark
-                yield escape_line(f"    {shown} {side['name']} {side['args']}")
+                yield escape_line(f"    {shown} {name} {json.dumps(json.loads(arguments), ensure_ascii=False)}")

@@ -6,11 +6,11 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from adk_agent_sim.cli.evals.json_diff import format_diff
+from adk_agent_sim.cli.evals.evals_format import format_replay_difference
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.text.terminal_output import (
     print_document,
@@ -21,11 +21,9 @@ from adk_agent_sim.text.terminal_output import (
 )
 
 if TYPE_CHECKING:
-    from adk_agent_sim.adk.evals.recording_replay import Replay
     from adk_agent_sim.adk.loading.agent_loader import App
     from adk_agent_sim.golden.recording import Recording
-
-_DIFF_LABELS = ("recorded", "now")
+    from adk_agent_sim.use_cases.cases import ReplayRecord
 
 
 @click.command()
@@ -59,9 +57,9 @@ def replay(file: Path, agent_dir: Path, name: str | None, ignored_paths: tuple[s
     recordings = read_recordings(file, name)
     with send_other_output_to_stderr():
         replays = asyncio.run(_replay_all(load_app(agent_dir), recordings, ignored_paths, show=not as_json))
-    same_count = sum(each.is_unchanged and each.comparison.has_compared for each in replays)
+    same_count = sum(each.is_unchanged and each.has_compared for each in replays)
     if as_json:
-        print_json([_replay_to_json(each) for each in replays])
+        print_json([each.model_dump(mode="json") for each in replays])
     elif replays:
         print_document(f"\n{same_count} of {len(replays)} cases are as recorded")
     if not all(each.is_unchanged for each in replays):
@@ -73,10 +71,10 @@ def replay(file: Path, agent_dir: Path, name: str | None, ignored_paths: tuple[s
 
 async def _replay_all(
     app: App, recordings: Sequence[Recording], ignored_paths: Sequence[str], *, show: bool
-) -> list[Replay]:
-    from adk_agent_sim.adk.evals.recording_replay import replay_recording
+) -> list[ReplayRecord]:
+    from adk_agent_sim.use_cases.cases import replay_recording
 
-    replays: list[Replay] = []
+    replays: list[ReplayRecord] = []
     for recording in recordings:
         replays.append(await replay_recording(app, recording, ignored_paths))
         if show:
@@ -84,11 +82,11 @@ async def _replay_all(
     return replays
 
 
-def _explain_nothing_compared(file: Path, replays: Sequence[Replay]) -> str:
+def _explain_nothing_compared(file: Path, replays: Sequence[ReplayRecord]) -> str:
     if not replays:
         return f"{file} has no cases, so nothing was compared."
-    without = [each for each in replays if not each.comparison.has_compared]
-    made_calls = any(each.comparison.call_count for each in without)
+    without = [each for each in replays if not each.has_compared]
+    made_calls = any(each.call_count for each in without)
     reason = "no recorded responses of tools" if made_calls else "no tool calls"
     names = ", ".join(each.name for each in without)
     return (
@@ -97,41 +95,26 @@ def _explain_nothing_compared(file: Path, replays: Sequence[Replay]) -> str:
     )
 
 
-def _print_replay(replay: Replay) -> None:
+def _print_replay(replay: ReplayRecord) -> None:
     print_line(f"{replay.name}: {_format_counts(replay)}, {_format_outcome(replay)}")
-    for difference in replay.comparison.differences:
+    for difference in replay.differences:
         agent = f" ({difference.agent_name})" if difference.agent_name else ""
         print_line(f"  message {difference.message_number}, {difference.what}{agent}")
-        print_document(format_diff(difference.recorded, difference.found, labels=_DIFF_LABELS))
+        print_document(format_replay_difference(difference))
     for note in replay.notes:
         print_line(f"  note: {note}")
     if replay.problem:
         print_message(f"stopped: {replay.problem}", fg="red")
 
 
-def _format_counts(replay: Replay) -> str:
-    comparison = replay.comparison
-    texts = f" and {comparison.compared_text_count} texts" if comparison.compared_text_count else ""
-    return f"{comparison.call_count} calls, {comparison.compared_call_count} responses{texts} compared"
+def _format_counts(replay: ReplayRecord) -> str:
+    texts = f" and {replay.compared_text_count} texts" if replay.compared_text_count else ""
+    return f"{replay.call_count} calls, {replay.compared_call_count} responses{texts} compared"
 
 
-def _format_outcome(replay: Replay) -> str:
-    if replay.comparison.differences:
-        return f"{len(replay.comparison.differences)} changed"
+def _format_outcome(replay: ReplayRecord) -> str:
+    if replay.differences:
+        return f"{len(replay.differences)} changed"
     if replay.problem:
         return "stopped"
-    return "as recorded" if replay.comparison.has_compared else "nothing to compare"
-
-
-def _replay_to_json(replay: Replay) -> dict[str, Any]:
-    comparison = replay.comparison
-    return {
-        "name": replay.name,
-        "same": replay.is_unchanged and comparison.has_compared,
-        "calls": comparison.call_count,
-        "compared_calls": comparison.compared_call_count,
-        "compared_texts": comparison.compared_text_count,
-        "problem": replay.problem or None,
-        "notes": list(replay.notes),
-        "differences": [vars(difference) for difference in comparison.differences],
-    }
+    return "as recorded" if replay.has_compared else "nothing to compare"

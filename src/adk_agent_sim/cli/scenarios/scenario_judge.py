@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,16 +12,13 @@ import click
 from adk_agent_sim.cli.exit_codes import NothingToCompare, exit_with_result
 from adk_agent_sim.cli.scenarios.soft_judge_options import judge_option, make_soft_judge, record_option
 from adk_agent_sim.cli.scenarios.verdict_lines import print_verdict
-from adk_agent_sim.cli.sessions.database import database_option
+from adk_agent_sim.cli.sessions.database import database_option, find_session
 from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, style
 
 if TYPE_CHECKING:
-    from adk_agent_sim.cli.scenarios.stored_sessions import StoredSession
-    from adk_agent_sim.scenario import Judge, ScenarioImportedFromJson
+    from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.verdict.checker_params import CheckerParams
-    from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
-    from adk_agent_sim.scenario.verdict.trace_files import FoundTrace
-    from adk_agent_sim.scenario.verdict.verdict import Verdict
+    from adk_agent_sim.use_cases.judging import RunJudging, TraceResult
 
 
 @click.command("judge")
@@ -81,81 +78,27 @@ def judge_command(
     adksim scenario judge scenario.json trace.json --judge replay:judge-answers.jsonl --json
     adksim scenario judge scenario.json --session last --checker-params checks.json
     """
+    from adk_agent_sim.use_cases.judging import RunJudging
+
     if not traces and not session_names:
         raise click.UsageError("Give at least one TRACE, or --session.")
     params = None if params_file is None else _read_params(params_file)
     soft = make_soft_judge(judge_name, record)
-    judging = _Judging(_load_scenarios(scenario_file), soft, params)
-    results = [each for path in traces for each in judging.judge_file(path)]
+    judging = RunJudging(_load_scenarios(scenario_file), soft, params)
+    results = [each for path in traces for each in judging.judge_traces(path)]
     if session_names:
-        results += _judge_sessions(judging, database, session_names, judge_name, save=save)
+        save_as = judge_name if save else None
+        results += asyncio.run(_judge_sessions(judging, database, session_names, save_as))
     if as_json:
-        print_json([_result_to_json(each, explain=explain) for each in results])
+        print_json([each.to_json(explain=explain) for each in results])
     else:
         for each in results:
             _print_result(each, explain=explain)
         _print_summary(results)
     nothing = None if results else "The files contain no trace, so nothing was judged."
     problem = next((each.problem for each in results if each.verdict is None), nothing)
-    has_failed = any(each.verdict is not None and not each.verdict.passed for each in results)
+    has_failed = any(each.passed is False for each in results)
     exit_with_result(has_failed=has_failed, problem=problem)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TraceResult:
-    """The outcome of one trace: a verdict, or the reason why there is none."""
-
-    name: str
-
-    verdict: Verdict | None = None
-
-    problem: str = ""
-
-
-class _Judging:
-    """Judges runs of several scenarios; each judge is prepared once."""
-
-    def __init__(
-        self,
-        scenarios: Sequence[ScenarioImportedFromJson],
-        soft: SoftJudge | str | None,
-        checker_params: CheckerParams | None,
-    ) -> None:
-        self._scenarios = scenarios
-        self._soft = soft
-        self._checker_params = checker_params
-        self._judges: dict[int, Judge] = {}
-
-    def judge_file(self, path: Path) -> Iterator[TraceResult]:
-        from adk_agent_sim.errors import ImportRefused, InvalidScenario, NotJudgeable
-        from adk_agent_sim.scenario.verdict.trace_files import find_traces
-
-        try:
-            for trace in find_traces(path, self._scenarios):
-                yield self._judge_trace(trace)
-        except (NotJudgeable, InvalidScenario, ImportRefused) as error:
-            yield TraceResult(name=str(path), problem=str(error))
-
-    def judge_session(self, session: StoredSession) -> TraceResult:
-        from adk_agent_sim.errors import NotJudgeable
-
-        try:
-            return self._judge_trace(session.find_trace(self._scenarios))
-        except NotJudgeable as error:
-            return TraceResult(name=f"session {session.session_id}", problem=str(error))
-
-    def _judge_trace(self, trace: FoundTrace) -> TraceResult:
-        from adk_agent_sim.errors import NotJudgeable
-        from adk_agent_sim.scenario import Judge
-
-        # By identity, because scenarios cannot be hashed; the list keeps them alive, so no id is used twice.
-        number = id(trace.scenario)
-        try:
-            if number not in self._judges:
-                self._judges[number] = Judge(trace.scenario, soft=self._soft, checker_params=self._checker_params)
-            return TraceResult(name=trace.name, verdict=self._judges[number].judge(trace.events))
-        except NotJudgeable as error:
-            return TraceResult(name=trace.name, problem=str(error))
 
 
 def _load_scenarios(file: Path) -> list[ScenarioImportedFromJson]:
@@ -168,17 +111,17 @@ def _load_scenarios(file: Path) -> list[ScenarioImportedFromJson]:
         raise NothingToCompare(str(error)) from error
 
 
-def _judge_sessions(
-    judging: _Judging, database: str, names: Sequence[str], judge_name: str, *, save: bool
+async def _judge_sessions(
+    judging: RunJudging, database: str, names: Sequence[str], save_as: str | None
 ) -> list[TraceResult]:
-    from adk_agent_sim.cli.scenarios.stored_sessions import read_sessions, save_verdicts
+    from adk_agent_sim.persistence.database_store import open_store
+    from adk_agent_sim.timeline.timeline import Timeline
 
-    sessions = read_sessions(database, names)
-    results = {each.session_id: judging.judge_session(each) for each in sessions}
-    verdicts = {name: each.verdict.to_json() for name, each in results.items() if each.verdict is not None}
-    if save and verdicts:
-        save_verdicts(database, verdicts, judge_name)
-    return list(results.values())
+    async with open_store(database) as store:
+        timeline = Timeline(store)
+        # All names are looked up first, so that none is judged if one is wrong.
+        found = [await find_session(timeline, name) for name in names]
+        return [await judging.judge_session(timeline, each.session_id, save_as=save_as) for each in found]
 
 
 def _read_params(file: Path) -> CheckerParams:
@@ -202,18 +145,12 @@ def _read_params(file: Path) -> CheckerParams:
     return by_id
 
 
-def _result_to_json(result: TraceResult, *, explain: bool) -> dict[str, Any]:
-    if result.verdict is None:
-        return {"trace": result.name, "passed": None, "problem": result.problem}
-    return {"trace": result.name, **result.verdict.to_json(explain=explain)}
-
-
 def _print_result(result: TraceResult, *, explain: bool) -> None:
     if result.verdict is None:
-        print_line(style(f"NOT JUDGED  {result.name}", fg="yellow"))
+        print_line(style(f"NOT JUDGED  {result.trace}", fg="yellow"))
         print_line(f"  {result.problem}")
         return
-    print_line(style(result.name, bold=True))
+    print_line(style(result.trace, bold=True))
     print_verdict(result.verdict)
     for each in result.verdict.soft_checks if explain else ():
         print_line(f"Soft check of {each.check.argument} of {each.check.tool}: {_describe_answer(each.answer.passed)}")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import click
 
+from adk_agent_sim import __version__
 from adk_agent_sim.cli.exit_codes import ExitCode
 from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
@@ -73,7 +74,7 @@ def _to_json(diagnosis: Diagnosis) -> dict[str, object]:
 
 def _run_checks() -> Iterator[Diagnosis]:
     yield Diagnosis("Python", sys.version_info >= (3, 11), sys.version.split()[0], is_required=True)
-    yield Diagnosis("adk-agent-sim", True, version("adk-agent-sim"))
+    yield Diagnosis("adksim", True, __version__)
     yield _check_adk()
     for package, use in _OPTIONAL_PACKAGES.items():
         installed = _find_version(package)

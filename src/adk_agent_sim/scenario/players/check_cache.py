@@ -54,7 +54,7 @@ class CheckCache:
     def _get_path(self, scenario: ScenarioImportedFromJson) -> Path:
         content = dump_json(scenario.trace.model_dump(mode="json", exclude={"metadata": {"annotation"}}))
         # JSON allows lone surrogates, which UTF-8 cannot encode strictly.
-        digest = sha256(f"{version('adk-agent-sim')} {content}".encode("utf-8", "surrogatepass")).hexdigest()
+        digest = sha256(f"{version('adksim')} {content}".encode("utf-8", "surrogatepass")).hexdigest()
         return self._folder / f"{digest}.json"
 
 

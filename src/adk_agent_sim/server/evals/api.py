@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import Depends, Query, Request, Response
 
 from adk_agent_sim.server.evals.api_models import (
-    CaseCheckInfo,
     CaseCorrectionInput,
     CaseDeletionInput,
     CaseMoveInput,
@@ -24,6 +23,7 @@ from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.media_response import build_media_response
 from adk_agent_sim.server.web.responses import json_response
+from adk_agent_sim.use_cases.cases import CaseCheckInfo
 
 _MAX_START = 2**53 - 1
 

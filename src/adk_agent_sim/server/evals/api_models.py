@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from adk_agent_sim.adk.evals.case_badge import BadgeState
 from adk_agent_sim.golden.case_fields import FieldKind
+from adk_agent_sim.use_cases.cases import CaseCheckInfo, ConvertedCases, EvalCaseInfo
 from adk_agent_sim.use_cases.record import Record
 
 
@@ -19,38 +19,6 @@ class EvalFileSummary(Record):
     kind: Literal["evalset", "session"]
     case_count: int
     problem: str = Field(description="Why the file cannot be read now; empty if it can")
-
-
-class BadgeInfo(Record):
-    """What is known about a case: whether it still replays as recorded."""
-
-    state: BadgeState
-    reason: str = Field(description="One sentence")
-
-
-class MetricInfo(Record):
-    """The result of one of ADK's metrics."""
-
-    name: str
-    threshold: float | None
-    score: float | None = Field(description="None if the metric was not run")
-    is_passed: bool | None
-    turn_scores: list[float | None] = Field(description="The scores of the user turns")
-    note: str = Field(description="Why the metric was not run; empty if it was")
-
-
-class EvalCaseInfo(Record):
-    """A case in a list."""
-
-    key: str
-    eval_id: str
-    fingerprint: str = Field(description="Differs if the content does: an edit says which content it is about")
-    app_name: str
-    first_message: str = Field(description="Cut at 300 characters")
-    turn_count: int
-    call_count: int
-    badge: BadgeInfo
-    metrics: list[MetricInfo] = Field(description="The scores of the last check; empty before one")
 
 
 class EvalFileInfo(Record):
@@ -81,47 +49,6 @@ class CaseFieldInfo(Record):
     )
 
 
-class ReplayDifferenceInfo(Record):
-    """Something that is not as recorded in a replay."""
-
-    message_number: int = Field(description="The user message that it follows, from 1")
-    agent_name: str
-    what: str
-    recorded: str = Field(description="The recorded value as JSON text")
-    found: str = Field(description="The current value as JSON text")
-    call_id: str = Field(description="The call that differs; empty if it is something else")
-
-
-class ComparedCallInfo(Record):
-    """A call of the case beside the call that was made."""
-
-    status: Literal["same", "changed", "missing", "extra"]
-    expected_name: str = Field(description="The tool in the case; empty if the call is extra")
-    expected_arguments: str = Field(description="JSON text; empty if the call is extra")
-    actual_name: str = Field(description="The tool that was called; empty if the call is missing")
-    actual_arguments: str = Field(description="JSON text; empty if the call is missing")
-
-
-class ComparedTurnInfo(Record):
-    """A user turn of the case beside what happened."""
-
-    calls: list[ComparedCallInfo]
-    expected_response: str
-    actual_response: str
-
-
-class CaseCheckInfo(Record):
-    """What a replay or a comparison of a case found."""
-
-    source: str = Field(description="What the case was compared with: a replay, or another recording")
-    differences: list[ReplayDifferenceInfo]
-    notes: list[str]
-    metrics: list[MetricInfo]
-    turns: list[ComparedTurnInfo]
-    config_path: str = Field(description="The file that the criteria are from; empty if they are ADK's own")
-    problem: str = Field(description="Why there are no scores; empty if there are")
-
-
 class EvalCaseDetail(Record):
     """A case, without its rows."""
 
@@ -130,7 +57,6 @@ class EvalCaseDetail(Record):
     fields: list[CaseFieldInfo]
     omitted_field_count: int = Field(description="How many values are too long to be corrected here")
     is_editable: bool
-    problem: str = Field(description="Why the case has no timeline; empty if it has one")
     check: CaseCheckInfo | None = Field(description="The last check of this content; None before one")
 
 
@@ -176,13 +102,10 @@ class CaseCorrectionInput(Record):
     )
 
 
-class EvalConversionResult(Record):
+class EvalConversionResult(ConvertedCases):
     """The new file that has the cases of one that can only be read."""
 
     key: str
-    path: str
-    case_count: int
-    omitted_turn_count: int = Field(description="How many user turns of a session have no final response")
 
 
 class EvalEditResult(Record):

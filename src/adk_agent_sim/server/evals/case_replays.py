@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from adk_agent_sim.adk.evals.case_badge import CaseBadge, check_case
 from adk_agent_sim.adk.loading.agent_loader import App
 from adk_agent_sim.adk.loading.tool_catalog import build_tool_catalog
 from adk_agent_sim.adk.runs.run_app import to_app
 from adk_agent_sim.errors import EditRefused, SimulatorError
-from adk_agent_sim.golden.eval_file import OpenedCase
+from adk_agent_sim.golden.eval_file import EvalFile, OpenedCase
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.agents.playable_agent import PlayableAgent
 from adk_agent_sim.text.escaped_logging import get_logger
+from adk_agent_sim.use_cases.cases import CheckedCase, check_case
 
 _log = get_logger(__name__)
 
@@ -104,9 +104,9 @@ class CaseReplays:
                 self._schemas = app, {}
         return self._schemas[1]
 
-    async def check(self, case: OpenedCase) -> CaseBadge:
-        """Replay a case and return its badge."""
+    async def check(self, file: EvalFile, case: OpenedCase) -> CheckedCase:
+        """Replay a case and return what that found."""
         if self._agent is None:
             raise EditRefused("No agent was named, so nothing can be replayed. Start again with --agent DIR.")
         async with self._lock:
-            return await check_case(await self._agent.load_app(), case, self._ignored_paths)
+            return await check_case(await self._agent.load_app(), file, case, self._ignored_paths)

@@ -7,43 +7,41 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from adk_agent_sim.adk.evals.case_badge import (
-    CaseBadge,
-    create_first_badge,
-    create_unchecked_badge,
-    find_recording_obstacle,
-)
-from adk_agent_sim.adk.evals.case_metrics import list_invocations, score_case
-from adk_agent_sim.adk.evals.case_report import score_replay
-from adk_agent_sim.adk.evals.eval_set_conversion import convert_beside
 from adk_agent_sim.adk.loading.agent_loader import App
 from adk_agent_sim.errors import NotFound, SimulatorError
-from adk_agent_sim.golden.case_fields import list_fields
+from adk_agent_sim.golden.case_fields import CaseField, list_fields
 from adk_agent_sim.golden.case_rows import build_case_rows
-from adk_agent_sim.golden.eval_file import CaseSummary, EvalFile, OpenedCase, summarize_case, summarize_recording
+from adk_agent_sim.golden.eval_file import EvalFile, OpenedCase
 from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.evals.api_models import (
-    BadgeInfo,
-    CaseCheckInfo,
     CaseCorrectionInput,
+    CaseFieldInfo,
     EvalCaseDetail,
-    EvalCaseInfo,
     EvalConversionResult,
     EvalEditResult,
     EvalFileInfo,
     EvalFileSummary,
 )
 from adk_agent_sim.server.evals.case_replays import CaseReplays, LoadedAgent
-from adk_agent_sim.server.evals.eval_views import build_check_info, build_field_info
 from adk_agent_sim.server.sessions import row_details
 from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail, to_api_row
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.json_input import parse_json_object_input
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.use_cases.cases import (
+    CaseCheckInfo,
+    CheckedCase,
+    EvalCaseInfo,
+    compare_case,
+    convert_cases,
+    describe_case,
+    format_value,
+)
+from adk_agent_sim.use_cases.record import Record
 
 MAX_FIELD_CHARS = 100_000
 """How long a value may be to be corrected in the browser."""
@@ -52,6 +50,12 @@ _MAX_FIELDS = 1_000
 _MAX_SUMMARY_CHARS = 300
 _MAX_CHECKS = 1_000
 _MAX_TIMELINES = 4
+_MAX_DIFFERENCES = 200
+
+_MAX_VALUE_CHARS = 20_000
+"""How much of a value that differs is sent."""
+
+_R = TypeVar("_R", bound=Record)
 
 
 class EvalCatalog:
@@ -91,14 +95,9 @@ class EvalCatalog:
             ExportRefused: There is nothing to convert, or the new file cannot be written.
         """
         source = await self.get(key)
-        converted = await asyncio.to_thread(convert_beside, source.file)
-        opened = self._open(EvalFile(converted.path, "evalset"), source.replays)
-        return EvalConversionResult(
-            key=opened.key,
-            path=str(converted.path),
-            case_count=converted.case_count,
-            omitted_turn_count=converted.omitted_turn_count,
-        )
+        converted = await asyncio.to_thread(convert_cases, source.file)
+        opened = self._open(EvalFile(Path(converted.path), "evalset"), source.replays)
+        return EvalConversionResult(key=opened.key, **dict(converted))
 
     def find_by_path(self, path: Path) -> OpenEvalFile | None:
         """Return the file at a path, if it is one of these."""
@@ -127,9 +126,9 @@ class OpenEvalFile:
         self.key = key
         self.file = file
         self.replays = replays
-        self._checks: OrderedDict[str, tuple[CaseBadge, CaseCheckInfo]] = OrderedDict()
+        self._checks: OrderedDict[str, CheckedCase] = OrderedDict()
         """The last check of each content, by fingerprint."""
-        self._summaries: dict[str, tuple[CaseSummary, CaseBadge]] = {}
+        self._described: dict[str, EvalCaseInfo] = {}
         """What is known of each content without a replay, by fingerprint."""
         self._timelines: OrderedDict[str, tuple[Sequence[Event], Sequence[TimelineRow]]] = OrderedDict()
         """The timelines that were read last, by fingerprint."""
@@ -162,7 +161,7 @@ class OpenEvalFile:
         editor = self.file.editor if content.is_editable else None
         current = {case.fingerprint for case in content.cases}
         # Contents that were edited away would otherwise stay in memory.
-        self._summaries = {key: known for key, known in self._summaries.items() if key in current}
+        self._described = {key: known for key, known in self._described.items() if key in current}
         return EvalFileInfo(
             key=self.key,
             path=str(self.file.path),
@@ -183,19 +182,16 @@ class OpenEvalFile:
     async def check(self, case_key: str) -> EvalCaseDetail:
         """Replay a case on the real tools, score the replay with ADK's metrics, and return the case with both."""
         case = await asyncio.to_thread(self.file.find_case, case_key)
-        badge = await self.replays.check(case)
-        try:
-            scores, problem = score_replay(self.file, case, badge), ""
-        except SimulatorError as error:
-            scores, problem = None, str(error)
-        self._remember(case, badge, build_check_info("a replay on the current tools", badge.replay, scores, problem))
+        self._checks[case.fingerprint] = await self.replays.check(self.file, case)
+        self._checks.move_to_end(case.fingerprint)
+        while len(self._checks) > _MAX_CHECKS:
+            self._checks.popitem(last=False)
         return await self.describe_case(case_key)
 
     async def compare(self, case_key: str, other_name: str, other: OpenedCase) -> CaseCheckInfo:
         """Score another recording of the same conversation with ADK's metrics."""
         case = await asyncio.to_thread(self.file.find_case, case_key)
-        scores = await asyncio.to_thread(score_case, list_invocations(case), list_invocations(other), self.file.path)
-        return build_check_info(other_name, None, scores, "")
+        return _shorten_check(await asyncio.to_thread(compare_case, self.file, case, other, other_name))
 
     async def list_rows(self, case_key: str, start: int, count: int) -> list[Row]:
         """Return up to `count` rows of a case from index `start` on."""
@@ -243,34 +239,14 @@ class OpenEvalFile:
         return self.file.editor.correct(case_key, correction.fingerprint, values, keep_both=correction.keep_both)
 
     def _describe_case(self, case: OpenedCase) -> EvalCaseInfo:
-        summary, unchecked = self._summarize(case)
+        if case.fingerprint not in self._described:
+            self._described[case.fingerprint] = describe_case(case, has_agent=self.replays.has_agent)
         known = self._checks.get(case.fingerprint)
-        badge = known[0] if known else unchecked
-        return EvalCaseInfo(
-            key=case.key,
-            eval_id=case.eval_id,
-            fingerprint=case.fingerprint,
-            app_name=summary.app_name,
-            first_message=summary.first_message[:_MAX_SUMMARY_CHARS],
-            turn_count=summary.turn_count,
-            call_count=summary.call_count,
-            badge=BadgeInfo(state=badge.state, reason=badge.reason),
-            metrics=known[1].metrics if known else [],
+        described = known.case if known else self._described[case.fingerprint]
+        # The key is the one that the file has now: a check is kept for the content, wherever that stands.
+        return described.model_copy(
+            update={"key": case.key, "first_message": described.first_message[:_MAX_SUMMARY_CHARS]}
         )
-
-    def _summarize(self, case: OpenedCase) -> tuple[CaseSummary, CaseBadge]:
-        if case.fingerprint not in self._summaries:
-            self._summaries[case.fingerprint] = self._inspect(case)
-        return self._summaries[case.fingerprint]
-
-    def _inspect(self, case: OpenedCase) -> tuple[CaseSummary, CaseBadge]:
-        has_agent = self.replays.has_agent
-        try:
-            recording = case.build_recording()
-        except ValueError:
-            return summarize_case(case), create_unchecked_badge(case, has_agent=has_agent)
-        badge = create_first_badge(find_recording_obstacle(recording), has_agent=has_agent)
-        return summarize_recording(case, recording), badge
 
     def _describe_detail(self, case_key: str, schemas: Mapping[str, Mapping[str, Any]]) -> EvalCaseDetail:
         content = self.file.read()
@@ -278,27 +254,18 @@ class OpenEvalFile:
         if content.is_editable and case.content is not None:
             # A correction says which content it is about, which may not be in the file any more by then.
             self.file.editor.remember_content(case.fingerprint, case.content)
-        problem = self._summarize(case)[0].problem
-        fields = [build_field_info(field, schemas) for field in list_fields(case.content or {})]
+        described = self._describe_case(case)
+        fields = [_build_field(field, schemas) for field in list_fields(case.content or {})]
         shown = [field for field in fields if len(field.value) <= MAX_FIELD_CHARS][:_MAX_FIELDS]
         known = self._checks.get(case.fingerprint)
         return EvalCaseDetail(
-            case=self._describe_case(case),
-            row_count=0 if problem else len(self._build_timeline(case_key)[1]),
+            case=described,
+            row_count=0 if described.problem else len(self._build_timeline(case_key)[1]),
             fields=shown,
             omitted_field_count=len(fields) - len(shown),
             is_editable=content.is_editable,
-            problem=problem,
-            check=known[1] if known else None,
+            check=_shorten_check(known.check) if known and known.check else None,
         )
-
-    def _remember(self, case: OpenedCase, badge: CaseBadge, check: CaseCheckInfo) -> None:
-        # Without the replay itself, whose events would stay in memory.
-        light = CaseBadge(state=badge.state, reason=badge.reason)
-        self._checks[case.fingerprint] = (light, check)
-        self._checks.move_to_end(case.fingerprint)
-        while len(self._checks) > _MAX_CHECKS:
-            self._checks.popitem(last=False)
 
     def _build_timeline(self, case_key: str) -> tuple[Sequence[Event], Sequence[TimelineRow]]:
         case = self.file.find_case(case_key)
@@ -324,3 +291,35 @@ class OpenEvalFile:
 
 async def _read_no_block(block_id: str) -> bytes:
     raise NotFound("A file of eval cases has no artifacts.")
+
+
+def _build_field(field: CaseField, schemas: Mapping[str, Mapping[str, Any]]) -> CaseFieldInfo:
+    """Return a field as a person corrects it; `schemas` are those of the arguments of tools, by name."""
+    schema = schemas.get(field.tool_name) if field.is_arguments else None
+    return CaseFieldInfo(
+        path=field.path,
+        turn=field.turn,
+        label=field.label,
+        kind=field.kind,
+        value=field.value if field.kind == "text" else format_value(field.value),
+        tool_name=field.tool_name,
+        value_schema=None if schema is None else dict(schema),
+    )
+
+
+def _shorten_check(check: CaseCheckInfo) -> CaseCheckInfo:
+    """Return what a check found with values that are cut: the browser shows what differs, not all of it."""
+    differences = [_shorten(each, "recorded", "found") for each in check.differences[:_MAX_DIFFERENCES]]
+    turns = [
+        _shorten(turn, "expected_response", "actual_response").model_copy(
+            update={"calls": [_shorten(call, "expected_arguments", "actual_arguments") for call in turn.calls]}
+        )
+        for turn in check.turns
+    ]
+    return check.model_copy(update={"differences": differences, "turns": turns})
+
+
+def _shorten(record: _R, *names: str) -> _R:
+    values: dict[str, str] = {name: getattr(record, name) for name in names}
+    long = {name: f"{value[:_MAX_VALUE_CHARS]}…" for name, value in values.items() if len(value) > _MAX_VALUE_CHARS}
+    return record.model_copy(update=long) if long else record

@@ -17,7 +17,7 @@ _MIME_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+
 """`mimetypes` reads the tables of the machine, which are wrong on some: Windows may call .js text/plain."""
 
 _NOT_BUILT_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>adk-agent-sim</title></head><body>
+<html lang="en"><head><meta charset="utf-8"><title>adksim</title></head><body>
 <h1>The browser app has not been built</h1>
 <p>The server is running, but its pages are missing. In a checkout, reinstall the package
 (<code>pip install --editable .</code>), which builds them; or build them in the folder <code>web</code> with

@@ -55,7 +55,7 @@ def create_app(
         create_login_url: Returns an address that opens a session in a browser, for the token that asks for it.
     """
     app = FastAPI(
-        title="adk-agent-sim",
+        title="adksim",
         version=__version__,
         # FastAPI's own pages load scripts from another site, which our policy forbids.
         docs_url=None,

@@ -135,14 +135,14 @@ class ToolAsked(_message.Message):
     def __init__(self, request_id: _Optional[str] = ..., call_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., arguments_json: _Optional[str] = ..., description: _Optional[str] = ..., response_schema_json: _Optional[str] = ..., invocation_id: _Optional[str] = ..., client_id: _Optional[str] = ...) -> None: ...
 
 class ToolAnswered(_message.Message):
-    __slots__ = ("request_id", "call_id", "decision_id", "result_json", "error_type", "error_message", "anyway", "answered_by")
+    __slots__ = ("request_id", "call_id", "decision_id", "result_json", "error_type", "error_message", "force", "answered_by")
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     RESULT_JSON_FIELD_NUMBER: _ClassVar[int]
     ERROR_TYPE_FIELD_NUMBER: _ClassVar[int]
     ERROR_MESSAGE_FIELD_NUMBER: _ClassVar[int]
-    ANYWAY_FIELD_NUMBER: _ClassVar[int]
+    FORCE_FIELD_NUMBER: _ClassVar[int]
     ANSWERED_BY_FIELD_NUMBER: _ClassVar[int]
     request_id: str
     call_id: str
@@ -150,9 +150,9 @@ class ToolAnswered(_message.Message):
     result_json: str
     error_type: str
     error_message: str
-    anyway: bool
+    force: bool
     answered_by: str
-    def __init__(self, request_id: _Optional[str] = ..., call_id: _Optional[str] = ..., decision_id: _Optional[str] = ..., result_json: _Optional[str] = ..., error_type: _Optional[str] = ..., error_message: _Optional[str] = ..., anyway: bool = ..., answered_by: _Optional[str] = ...) -> None: ...
+    def __init__(self, request_id: _Optional[str] = ..., call_id: _Optional[str] = ..., decision_id: _Optional[str] = ..., result_json: _Optional[str] = ..., error_type: _Optional[str] = ..., error_message: _Optional[str] = ..., force: bool = ..., answered_by: _Optional[str] = ...) -> None: ...
 
 class ToolWithdrawn(_message.Message):
     __slots__ = ("request_id", "call_id")

@@ -80,14 +80,14 @@ class SubmitRequestResponse(_message.Message):
     def __init__(self, event_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
 
 class SubmitDecisionRequest(_message.Message):
-    __slots__ = ("session_id", "turn_id", "response", "decision_id", "exact_json", "player", "anyway", "duration_ms", "decided_by")
+    __slots__ = ("session_id", "turn_id", "response", "decision_id", "exact_json", "player", "force", "duration_ms", "decided_by")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     TURN_ID_FIELD_NUMBER: _ClassVar[int]
     RESPONSE_FIELD_NUMBER: _ClassVar[int]
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     EXACT_JSON_FIELD_NUMBER: _ClassVar[int]
     PLAYER_FIELD_NUMBER: _ClassVar[int]
-    ANYWAY_FIELD_NUMBER: _ClassVar[int]
+    FORCE_FIELD_NUMBER: _ClassVar[int]
     DURATION_MS_FIELD_NUMBER: _ClassVar[int]
     DECIDED_BY_FIELD_NUMBER: _ClassVar[int]
     session_id: str
@@ -96,10 +96,10 @@ class SubmitDecisionRequest(_message.Message):
     decision_id: str
     exact_json: str
     player: _simulator_session_pb2.Player
-    anyway: bool
+    force: bool
     duration_ms: float
     decided_by: str
-    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., decision_id: _Optional[str] = ..., exact_json: _Optional[str] = ..., player: _Optional[_Union[_simulator_session_pb2.Player, str]] = ..., anyway: bool = ..., duration_ms: _Optional[float] = ..., decided_by: _Optional[str] = ...) -> None: ...
+    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., decision_id: _Optional[str] = ..., exact_json: _Optional[str] = ..., player: _Optional[_Union[_simulator_session_pb2.Player, str]] = ..., force: bool = ..., duration_ms: _Optional[float] = ..., decided_by: _Optional[str] = ...) -> None: ...
 
 class SubmitDecisionResponse(_message.Message):
     __slots__ = ("event_id", "seq")
@@ -110,14 +110,14 @@ class SubmitDecisionResponse(_message.Message):
     def __init__(self, event_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
 
 class SubmitToolResponseRequest(_message.Message):
-    __slots__ = ("session_id", "request_id", "result_json", "error_type", "error_message", "decision_id", "anyway", "answered_by")
+    __slots__ = ("session_id", "request_id", "result_json", "error_type", "error_message", "decision_id", "force", "answered_by")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     RESULT_JSON_FIELD_NUMBER: _ClassVar[int]
     ERROR_TYPE_FIELD_NUMBER: _ClassVar[int]
     ERROR_MESSAGE_FIELD_NUMBER: _ClassVar[int]
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
-    ANYWAY_FIELD_NUMBER: _ClassVar[int]
+    FORCE_FIELD_NUMBER: _ClassVar[int]
     ANSWERED_BY_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     request_id: str
@@ -125,9 +125,9 @@ class SubmitToolResponseRequest(_message.Message):
     error_type: str
     error_message: str
     decision_id: str
-    anyway: bool
+    force: bool
     answered_by: str
-    def __init__(self, session_id: _Optional[str] = ..., request_id: _Optional[str] = ..., result_json: _Optional[str] = ..., error_type: _Optional[str] = ..., error_message: _Optional[str] = ..., decision_id: _Optional[str] = ..., anyway: bool = ..., answered_by: _Optional[str] = ...) -> None: ...
+    def __init__(self, session_id: _Optional[str] = ..., request_id: _Optional[str] = ..., result_json: _Optional[str] = ..., error_type: _Optional[str] = ..., error_message: _Optional[str] = ..., decision_id: _Optional[str] = ..., force: bool = ..., answered_by: _Optional[str] = ...) -> None: ...
 
 class SubmitToolResponseResponse(_message.Message):
     __slots__ = ("event_id", "seq")

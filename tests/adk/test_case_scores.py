@@ -1,4 +1,4 @@
-"""The badge of an eval case, and its scores by ADK's own metrics."""
+"""The badge of an eval case, its scores by ADK's own metrics, and what a check of it says."""
 
 from __future__ import annotations
 
@@ -14,35 +14,36 @@ from google.adk.apps import App
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
-from adk_agent_sim.adk.evals.case_badge import BadgeState, check_case, find_obstacle
+from adk_agent_sim.adk.evals.case_badge import BadgeState, find_obstacle, replay_case
 from adk_agent_sim.adk.evals.case_metrics import list_invocations, score_case
-from adk_agent_sim.adk.evals.case_report import CaseReport, report_case
 from adk_agent_sim.errors import ImportRefused, InvalidCriteria
+from adk_agent_sim.golden.case_rows import build_case_rows
 from adk_agent_sim.golden.eval_file import EvalFile
+from adk_agent_sim.use_cases.cases import CheckedCase, check_case
 
 
-async def _report(tmp_path: Path, case: dict[str, Any], app: App | None = math_app) -> CaseReport:
+async def _report(tmp_path: Path, case: dict[str, Any], app: App | None = math_app) -> CheckedCase:
     file = EvalFile(write_eval_set(tmp_path / "math.evalset.json", case))
-    return await report_case(app, file, file.read().cases[0])
+    return await check_case(app, file, file.read().cases[0])
 
 
 async def test_a_case_whose_tools_answer_as_recorded_is_equal(tmp_path: Path) -> None:
     report = await _report(tmp_path, EQUAL)
 
-    assert (report.badge.state, report.badge.reason) == ("equal", "The result of its call is as recorded.")
+    assert (report.case.badge.state, report.case.badge.reason) == ("equal", "The result of its call is as recorded.")
     assert report.is_good
-    assert report.scores
-    assert [(metric.score, metric.is_passed) for metric in report.scores.metrics] == [(1.0, True), (1.0, True)]
+    assert report.check
+    assert [(metric.score, metric.is_passed) for metric in report.check.metrics] == [(1.0, True), (1.0, True)]
 
 
 async def test_a_case_whose_tool_answers_otherwise_has_drifted(tmp_path: Path) -> None:
     report = await _report(tmp_path, DRIFTED)
 
-    assert report.badge.state is BadgeState.DRIFTED
-    assert report.badge.reason == "Call 1 of add after message 1 is not as recorded."
-    assert report.badge.replay
-    (difference,) = report.badge.replay.comparison.differences
-    assert (difference.recorded, difference.found) == ({"result": 6}, {"result": 5})
+    assert report.case.badge.state is BadgeState.DRIFTED
+    assert report.case.badge.reason == "Call 1 of add after message 1 is not as recorded."
+    assert report.check
+    (difference,) = report.check.differences
+    assert (difference.recorded, difference.found) == ('{"result": 6}', '{"result": 5}')
 
 
 @pytest.mark.parametrize(
@@ -58,16 +59,16 @@ async def test_a_case_with_nothing_to_compare_is_not_replayable_and_says_why(
 ) -> None:
     for app in (math_app, None):
         report = await _report(tmp_path, case, app)
-        assert report.badge.state is BadgeState.NOT_REPLAYABLE
-        assert reason in report.badge.reason
+        assert report.case.badge.state is BadgeState.NOT_REPLAYABLE
+        assert reason in report.case.badge.reason
     assert not report.has_compared
 
 
 async def test_without_an_agent_nothing_is_replayed(tmp_path: Path) -> None:
     report = await _report(tmp_path, EQUAL, None)
 
-    assert (report.badge.state, report.scores) == (BadgeState.NOT_CHECKED, None)
-    assert "--agent DIR" in report.badge.reason
+    assert (report.case.badge.state, report.check) == (BadgeState.NOT_CHECKED, None)
+    assert "--agent DIR" in report.case.badge.reason
 
 
 async def test_a_tool_that_never_returns_ends_the_replay(tmp_path: Path) -> None:
@@ -77,7 +78,7 @@ async def test_a_tool_that_never_returns_ends_the_replay(tmp_path: Path) -> None
 
     app = App(name="math_agent", root_agent=LlmAgent(name="math_agent", model="none", tools=[add]))
     file = EvalFile(write_eval_set(tmp_path / "math.evalset.json", EQUAL))
-    badge = await check_case(app, file.read().cases[0], max_seconds=0.01)
+    badge = await replay_case(app, file.read().cases[0], max_seconds=0.01)
 
     assert badge.state is BadgeState.NOT_REPLAYABLE
     assert "took longer than 0.01 s" in badge.reason
@@ -88,10 +89,10 @@ async def test_an_agent_that_stops_early_is_named_and_loses_the_scores_of_the_ot
     case = build_case("two", *(build_turn(f"{each}?", "4", ("add", {"a": 2, "b": 2}, 4)) for each in "ab"))
     report = await _report(tmp_path, case, app)
 
-    assert report.badge.state is not BadgeState.EQUAL
-    assert report.scores
-    assert [metric.score for metric in report.scores.metrics] == [0.0, 0.0]
-    assert [[call.status for call in turn.calls] for turn in report.scores.turns] == [["missing"], ["missing"]]
+    assert report.case.badge.state is not BadgeState.EQUAL
+    assert report.check
+    assert [metric.score for metric in report.check.metrics] == [0.0, 0.0]
+    assert [[call.status for call in turn.calls] for turn in report.check.turns] == [["missing"], ["missing"]]
     assert not report.is_good
 
 
@@ -158,6 +159,16 @@ def test_metrics_that_need_a_model_or_run_named_code_are_listed_and_not_run(tmp_
     assert scores.is_passed
 
 
+async def test_a_check_says_why_there_are_no_scores_and_is_not_good(tmp_path: Path) -> None:
+    (tmp_path / "test_config.json").write_text("{", encoding="utf-8")
+    report = await _report(tmp_path, EQUAL)
+
+    assert report.case.badge.state is BadgeState.EQUAL
+    assert report.check
+    assert "test_config.json cannot be read" in report.check.problem
+    assert not report.is_good
+
+
 @pytest.mark.parametrize("text", ["{", "[]", '{"criteria": 5}', '{"criteria": {}, "criteria": {}}'])
 def test_criteria_that_cannot_be_read_are_an_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "test_config.json").write_text(text, encoding="utf-8")
@@ -177,11 +188,11 @@ async def test_a_session_of_adk_is_one_case(tmp_path: Path) -> None:
     path.write_text(json.dumps(session), encoding="utf-8")
     file = EvalFile(path)
     (case,) = file.read().cases
-    report = await report_case(math_app, file, case)
+    report = await check_case(math_app, file, case)
 
-    assert (file.kind, case.eval_id, report.summary.call_count, report.badge.state) == ("session", "s1", 1, "equal")
+    assert (file.kind, case.eval_id, report.case.call_count, report.case.badge.state) == ("session", "s1", 1, "equal")
     assert report.is_good
-    assert [row.kind.value for row in report.list_rows()] == ["user", "call", "answer"]
+    assert [row.kind.value for row in build_case_rows(case.build_events())] == ["user", "call", "answer"]
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null"])
