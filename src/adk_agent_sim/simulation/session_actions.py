@@ -11,7 +11,7 @@ from adk_agent_sim.adk.steps.stepwise_run import StepwiseRun
 from adk_agent_sim.errors import NotFound
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.submissions import ToolResponse
-from adk_agent_sim.use_cases import calls, messages, pauses, state, turns
+from adk_agent_sim.use_cases import messages, state, turns
 from adk_agent_sim.use_cases.open_session import OpenSession
 
 
@@ -20,12 +20,12 @@ class SessionActions(StepwiseRun):
 
     async def start(self) -> Self:
         """Open the session. `async with` does this for you; in a notebook, await it in a cell of its own."""
-        await messages.start_session(self._agent_run)
+        await messages.start_session(self.agent_run)
         return self
 
     def open_session(self) -> OpenSession:
         """Return the session, for the use cases."""
-        return OpenSession(self.timeline, self.session_id, self._agent_run)
+        return OpenSession(self.timeline, self.session_id, self.agent_run)
 
     async def send(self, message: MessageValue, *, force: bool = False) -> Step:
         """Send a user message and return the next step.
@@ -44,17 +44,17 @@ class SessionActions(StepwiseRun):
 
     async def respond_as_tool(self, response: ToolResponse) -> Step:
         """Give the response of a tool that you play; the methods of `ToolTurn` are more convenient."""
-        await calls.respond_as_tool(self.open_session(), response)
+        await turns.respond_as_tool(self.open_session(), response)
         return await self.next()
 
     async def answer_consent(self, request_id: str, *, approve: bool, payload: Any = None) -> Step:
         """Approve or deny a call; the methods of `Confirmation` are more convenient."""
-        await pauses.answer_consent(self.open_session(), request_id, approve=approve, payload=payload)
+        await messages.answer_consent(self.open_session(), request_id, approve=approve, payload=payload)
         return await self.next()
 
     async def answer_request(self, request_id: str, value: Any, *, force: bool = False) -> Step:
         """Give input or a credential; the methods of `InputRequest` and `CredentialRequest` are more convenient."""
-        await pauses.answer_request(self.open_session(), request_id, value, force=force)
+        await messages.answer_request(self.open_session(), request_id, value, force=force)
         return await self.next()
 
     async def answer(self, value: Any, *, force: bool = False) -> Step:
@@ -77,7 +77,7 @@ class SessionActions(StepwiseRun):
         Returns:
             False if the call is not running.
         """
-        return self._agent_run.recorded_session.running_calls.cancel(call_id)
+        return self.agent_run.recorded_session.running_calls.cancel(call_id)
 
     async def set_state(self, changes: Mapping[str, Any]) -> None:
         """Set keys of the session state, between two runs or while a turn waits; the timeline marks the edit.

@@ -42,15 +42,15 @@ class SessionExports(SessionActions):
             redact: Mask secrets.
             include_rejected: Include structured responses that ADK rejected.
         """
-        path = build_eval_set_name(self._agent_run.name) if eval_set_path is None else eval_set_path
-        config = SimulatedAgentConfig(name=self._agent_run.name, agent=self._agent_run.root_agent, eval_set_path=path)
+        path = build_eval_set_name(self.agent_run.name) if eval_set_path is None else eval_set_path
+        config = SimulatedAgentConfig(name=self.agent_run.name, agent=self.agent_run.root_agent, eval_set_path=path)
         events = select_exported_events(self.log(), finished_only=finished_only, include_rejected=include_rejected)
         return SimulationSession.from_events(
             config,
             self.session_id,
             redact_events(events) if redact else events,
-            tools=list(self._agent_run.recorded_session.offered_tools.values()),
-            adk_session=self._agent_run.recorded_session.adk_session,
+            tools=list(self.agent_run.recorded_session.offered_tools.values()),
+            adk_session=self.agent_run.recorded_session.adk_session,
         )
 
     def export(
@@ -95,7 +95,7 @@ class SessionExports(SessionActions):
         case = writer.write_eval_case(builder.build(), replaces)
         if criteria is not None:
             write_criteria(eval_set_path, criteria)
-        notes = builder.collect_notes(has_tool_error_plugin=self._agent_run.has_tool_error_plugin)
+        notes = builder.collect_notes(has_tool_error_plugin=self.agent_run.has_tool_error_plugin)
         for note in [*notes, *describe_left_out(self.log(), include_rejected=include_rejected)]:
             _log.warning("%s: %s", case.eval_id, note)
         return case
@@ -115,7 +115,7 @@ class SessionExports(SessionActions):
             self.session(include_rejected=include_rejected),
             select_exported_events(self.log(), include_rejected=include_rejected),
             path,
-            has_tool_error_plugin=self._agent_run.has_tool_error_plugin,
+            has_tool_error_plugin=self.agent_run.has_tool_error_plugin,
             force=force,
         )
 

@@ -23,7 +23,7 @@ from adk_agent_sim.timeline.events import Player
 from adk_agent_sim.timeline.jsonl import load_session
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.use_cases import messages, players, time_travel
+from adk_agent_sim.use_cases import messages, time_travel, turns
 from adk_agent_sim.use_cases.open_session import OpenSession
 from adk_agent_sim.use_cases.time_travel import TimeTravelAction, TimeTravelPlan, TimeTravelPoint
 
@@ -199,7 +199,7 @@ class TimeTravel(SessionActions):
     ) -> Step:
         session = self.open_session()
         await time_travel.perform(session, action, create_player=create_player_factory(model), force=force)
-        self._agent_run = self._watch(session.require_run(action))
+        self.agent_run = self._watch(session.require_run(action))
         # Who waits for the next step of the old run has to look at the new one.
         self._change_event.set()
         return await self.next()
@@ -213,11 +213,11 @@ class TimeTravel(SessionActions):
         Args:
             model: Who plays it, as in `Simulation`.
         """
-        players.choose_player(self.open_session(), create_player_factory(model)(), self.log())
+        turns.choose_player(self.open_session(), create_player_factory(model)(), self.log())
 
     async def _wait_for_turn(self) -> None:
         """Wait until a turn or a tool call waits for a person, if one plays the models."""
-        run = self._agent_run
+        run = self.agent_run
         while (
             run.recorded_session.player is Player.HUMAN
             and run.is_running
@@ -233,7 +233,7 @@ class TimeTravel(SessionActions):
         self = cls.__new__(cls)
         self._store = store
         self._change_event = asyncio.Event()
-        self._agent_run = self._watch(run)
+        self.agent_run = self._watch(run)
         return self
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from uuid import uuid4
 
 from adk_agent_sim.adk.time_travel.fork_records import create_forked_session, link_forked_session, rewind_log
@@ -31,8 +31,6 @@ _DISCONNECTED = "The agent's process has disconnected while a tool was running. 
 
 ChoosePoint = Callable[[Sequence[Event]], TurnPrefix]
 OnWait = Callable[[str], object]
-Write = Callable[[Sequence[Event], str], Awaitable[None]]
-"""Writes the events that count, and how the replay differs from the recording."""
 
 
 async def read_settled_source_of_process(
@@ -60,58 +58,31 @@ async def read_settled_source_of_process(
         stop_listening()
 
 
-async def fork_in_process(
+async def continue_in_process(
     process: RestartConnection,
     source: ForkSource,
     prefix: TurnPrefix,
+    fork_name: str | None,
     *,
-    description: str,
+    redone: bool,
     force: bool,
     on_wait: OnWait,
 ) -> str:
-    """Fork a session at a turn; returns the id of the new one."""
-    if not prefix.interrupted:
-        raise ForkRefused(_BETWEEN_RUNS)
-    session_id = str(uuid4())
-
-    async def create(events: Sequence[Event], difference: str) -> None:
-        await create_forked_session(source, prefix, session_id, events, description=description, difference=difference)
-
-    await _restart(process, source, prefix, session_id, create, force=force, on_wait=on_wait)
-    await link_forked_session(source, session_id)
-    return session_id
-
-
-async def rewind_in_process(
-    process: RestartConnection, source: ForkSource, prefix: TurnPrefix, *, redone: bool, force: bool, on_wait: OnWait
-) -> str:
-    """Continue a session from another point of it; returns its id."""
-    if not prefix.interrupted and not redone:
-        raise ForkRefused(_NO_MESSAGE)
-
-    async def rewind(events: Sequence[Event], _: str) -> None:
-        await rewind_log(source, prefix, events, redone=redone)
-
-    await _restart(process, source, prefix, source.session_id, rewind, force=force, on_wait=on_wait)
-    return source.session_id
-
-
-async def _restart(
-    process: RestartConnection,
-    source: ForkSource,
-    prefix: TurnPrefix,
-    target_id: str,
-    write: Write,
-    *,
-    force: bool,
-    on_wait: OnWait,
-) -> None:
-    """Let the process replay a session and continue it as `target_id`; `write` puts that on the timeline.
+    """Let the process continue a session from a point of it, or fork it if there is a `fork_name`; returns its id.
 
     Raises:
         ForkRefused: The process cannot do it; nothing was changed.
         ReplayDiverged: The replay differs from the recording; nothing was changed.
     """
+    if not prefix.interrupted and not redone:
+        raise ForkRefused(_NO_MESSAGE if fork_name is None else _BETWEEN_RUNS)
+    target_id = source.session_id if fork_name is None else str(uuid4())
+
+    async def write(events: Sequence[Event], difference: str) -> None:
+        if fork_name is None:
+            await rewind_log(source, prefix, events, redone=redone)
+        else:
+            await create_forked_session(source, prefix, target_id, events, description=fork_name, difference=difference)
 
     async def restart(events: Sequence[Event], difference: str) -> str:
         return await process.restart(
@@ -127,3 +98,6 @@ async def _restart(
         if not force:
             raise ReplayDiverged(difference)
         await restart(prefix.completed, difference)
+    if fork_name is not None:
+        await link_forked_session(source, target_id)
+    return target_id

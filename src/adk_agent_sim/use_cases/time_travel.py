@@ -34,7 +34,6 @@ from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run
 from adk_agent_sim.errors import ForkRefused, NotFound
-from adk_agent_sim.link.agent_restarts import RestartConnection
 from adk_agent_sim.timeline.events import Event, Player, ToolFailed, ToolFinished, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, TimelineRow
 from adk_agent_sim.timeline.session_state import find_agent_joined
@@ -140,8 +139,13 @@ async def perform(
             if session.world_run is not None:
                 continued_id = await _continue_in_world(session, session.world_run, action, target)
             elif target[0] is None and session.process is not None:
-                continued_id = await _continue_in_process(
-                    session, session.process, action, target, force=force, on_wait=on_wait or (lambda _: None)
+                continued_id = await _process_time_travel.continue_in_process(
+                    session.process,
+                    *target[1:],
+                    await _name_fork(session) if action == "fork" else None,
+                    redone=action == "redo",
+                    force=force,
+                    on_wait=on_wait or (lambda _: None),
                 )
             else:
                 continued_id = await _continue_here(session, action, target, create_player, force=force)
@@ -156,27 +160,6 @@ async def _fork_between_runs(session: OpenSession, run: AgentRun, create_player:
     )
     session.keep_run(forked)
     return forked.recorded_session.session_id
-
-
-async def _continue_in_process(
-    session: OpenSession,
-    process: RestartConnection,
-    action: TimeTravelAction,
-    target: _Target,
-    *,
-    force: bool,
-    on_wait: _process_time_travel.OnWait,
-) -> str:
-    """Let the agent's process continue a session, or fork it; returns the session that continues."""
-    _, source, prefix = target
-    if action == "fork":
-        name = await _name_fork(session)
-        return await _process_time_travel.fork_in_process(
-            process, source, prefix, description=name, force=force, on_wait=on_wait
-        )
-    return await _process_time_travel.rewind_in_process(
-        process, source, prefix, redone=action == "redo", force=force, on_wait=on_wait
-    )
 
 
 async def _continue_in_world(session: OpenSession, run: WorldRun, action: TimeTravelAction, target: _Target) -> str:

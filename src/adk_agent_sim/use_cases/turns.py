@@ -1,22 +1,26 @@
-"""What can be done in a turn of a session's model: decide it, let the agent's own model suggest or decide, read it."""
+"""What a person does as the models and tools of an agent: decide, respond, cancel calls, let somebody else play."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
 from pydantic import Field
 
+from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.runs.recorded_session import RecordedSession
 from adk_agent_sim.adk.seats import own_model
+from adk_agent_sim.adk.time_travel.session_forking import update_player
 from adk_agent_sim.errors import InvalidAnswer, InvalidArguments, NotFound
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.decision_checks import extract_text, get_function_calls
-from adk_agent_sim.timeline.events import TurnDecided
+from adk_agent_sim.timeline.events import Event, TurnDecided
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.strict_json import dump_json
-from adk_agent_sim.timeline.submissions import TurnDecision
+from adk_agent_sim.timeline.submissions import ToolResponse, TurnDecision
+from adk_agent_sim.timeline.turn_prefix import cut_at_end
+from adk_agent_sim.timeline.undone_events import remove_undone_events
 from adk_agent_sim.use_cases.open_session import OpenSession
 from adk_agent_sim.use_cases.record import OperationResult, Record
 
@@ -107,3 +111,48 @@ def _build_suggestion(response: Json) -> Suggestion:
 
 def _dump_arguments(call: Mapping[str, Any]) -> str:
     return dump_json(call.get("args") or {}, indent=2)
+
+
+async def respond_as_tool(session: OpenSession, response: ToolResponse) -> OperationResult:
+    """Respond to a call as its tool: with a result, or with an exception.
+
+    Raises:
+        AgentNotLocal: The session's agent ended with an earlier process.
+        ToolRequestNotFound: There is no such call.
+        ToolAlreadyAnswered: The call has another response.
+        ToolRequestAbandoned: The call has ended.
+        InvalidToolResult: The result does not match the tool's output schema.
+    """
+    await session.require_playable("respond as a tool")
+    await session.timeline.tool_requests.respond(response)
+    return await session.build_result()
+
+
+async def cancel_call(session: OpenSession, call_id: str) -> OperationResult:
+    """Cancel one running call; the model gets the cancellation as the call's result.
+
+    Raises:
+        AgentNotLocal: The session's agent ended with an earlier process.
+        NotFound: No such call is running.
+    """
+    if session.run is None and session.may_be_remote:
+        await session.timeline.cancel_call(session.session_id, call_id)
+    elif not session.require_run("cancel a call").recorded_session.running_calls.cancel(call_id):
+        raise NotFound("The call is not running; it may have ended already.")
+    return await session.build_result()
+
+
+def choose_player(session: OpenSession, player: SessionPlayer, log: Sequence[Event]) -> None:
+    """Let a player take the seats of the models, from the turn on that waits now, or else from the next one.
+
+    Args:
+        session: The session.
+        player: The player.
+        log: All events of the session, of which a player that follows the conversation is told.
+
+    Raises:
+        AgentNotLocal: The agent does not run here.
+    """
+    run = session.require_run("choose a player")
+    update_player(player, cut_at_end(remove_undone_events(log)), has_message=True)
+    run.recorded_session.change_player(player)

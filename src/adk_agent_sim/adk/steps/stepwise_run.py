@@ -75,7 +75,7 @@ class StepwiseRun:
         self._store = MemoryStore()
         self._change_event = asyncio.Event()
         create_player = create_player_factory(model)
-        self._agent_run = self._watch(
+        self.agent_run = self._watch(
             AgentRun(
                 agent,
                 Timeline(self._store),
@@ -89,19 +89,14 @@ class StepwiseRun:
         )
 
     @property
-    def agent_run(self) -> AgentRun:
-        """The run itself, which `undo` and `redo` replace."""
-        return self._agent_run
-
-    @property
     def session_id(self) -> str:
         """The id of the session on the timeline."""
-        return self._agent_run.recorded_session.session_id
+        return self.agent_run.recorded_session.session_id
 
     @property
     def timeline(self) -> Timeline:
         """The timeline on which the session is recorded."""
-        return self._agent_run.timeline
+        return self.agent_run.timeline
 
     def log(self) -> Sequence[Event]:
         """Return the events on the timeline so far."""
@@ -109,12 +104,12 @@ class StepwiseRun:
 
     async def start(self) -> Self:
         """Open the session. `async with` does this for you; in a notebook, await it in a cell of its own."""
-        await self._agent_run.open()
+        await self.agent_run.open()
         return self
 
     async def close(self) -> None:
         """Stop the run and release the agent's resources. The recording can still be read and exported."""
-        await self._agent_run.close()
+        await self.agent_run.close()
 
     async def __aenter__(self) -> Self:
         return await self.start()
@@ -127,19 +122,19 @@ class StepwiseRun:
     @property
     def environment(self) -> Environment:
         """The simulated environment: count how often rules matched, disable one, put a fault on the next call."""
-        return self._agent_run.environment
+        return self.agent_run.environment
 
     @property
     def environment_report(self) -> EnvironmentReport:
         """What happened to the tool calls so far: which ran for real, which rule simulated the others, unused rules."""
-        return self._agent_run.run_environment.plugin.report()
+        return self.agent_run.run_environment.plugin.report()
 
     async def next(self) -> Step:
         """Wait for the next step: a turn of the model, a call of a tool you play, a request to the user, or the end."""
         while True:
             if waiting := [*self.list_tool_turns(), *self.pending()]:
                 return waiting[0]
-            if not self._agent_run.is_running:
+            if not self.agent_run.is_running:
                 return await self._get_last_step()
             # Nothing is awaited between the checks above and the wait, so no change can be missed.
             self._change_event.clear()
@@ -147,7 +142,7 @@ class StepwiseRun:
 
     def pending(self) -> list[ModelTurn]:
         """Return all turns that wait for a decision, oldest first; parallel agents have several."""
-        requests = self._agent_run.recorded_session.pending_requests
+        requests = self.agent_run.recorded_session.pending_requests
         events = self.timeline.peek_pending_turns(self.session_id)
         # The timeline has a turn a moment before its request is here, and a moment longer if the player changes.
         return [
@@ -156,7 +151,7 @@ class StepwiseRun:
 
     def list_tool_turns(self) -> list[ToolTurn]:
         """Return all calls of tools that wait for your response, oldest first."""
-        session = self._agent_run.recorded_session
+        session = self.agent_run.recorded_session
         pending = self.timeline.tool_requests.peek_pending(self.session_id)
         waiting = [session.tool_requests[request_id] for request_id in pending if request_id in session.tool_requests]
         # The timeline has a cancelled call until the task of the call notices that it was cancelled.
@@ -165,11 +160,11 @@ class StepwiseRun:
 
     def running(self) -> list[str]:
         """Return the ids of the running tool calls, oldest first."""
-        return self._agent_run.recorded_session.running_calls.call_ids
+        return self.agent_run.recorded_session.running_calls.call_ids
 
     def events(self) -> list[AdkEvent]:
         """Return the ADK events so far."""
-        return list(self._agent_run.events)
+        return list(self.agent_run.events)
 
     def history(self) -> list[HistoryEntry]:
         """Return the session as user queries, tool calls, their results, and final responses."""
@@ -177,15 +172,15 @@ class StepwiseRun:
 
     async def state(self) -> Mapping[str, Any]:
         """Return the current ADK session state."""
-        return await self._agent_run.get_state()
+        return await self.agent_run.get_state()
 
     async def find_missing_keys(self) -> list[str]:
         """Return the keys that instructions such as `Be {mood}.` need and the session state does not have."""
-        return await self._agent_run.find_missing_keys()
+        return await self.agent_run.find_missing_keys()
 
     async def artifact(self, filename: str, version: int | None = None) -> types.Part | None:
         """Return a version of an artifact, by default the latest; None if there is none."""
-        return await self._agent_run.storage.load_artifact(filename, version)
+        return await self.agent_run.storage.load_artifact(filename, version)
 
     @property
     def _target(self) -> StepTarget:
@@ -197,10 +192,10 @@ class StepwiseRun:
         return run
 
     async def _get_last_step(self) -> Step:
-        failure = self._agent_run.get_failure()
+        failure = self.agent_run.get_failure()
         if failure is not None:
-            raise RunFailed(f"The run of {self._agent_run.name!r} failed: {_describe_failure(failure)}") from failure
-        events = self._agent_run.events
+            raise RunFailed(f"The run of {self.agent_run.name!r} failed: {_describe_failure(failure)}") from failure
+        events = self.agent_run.events
         pending = (await self.timeline.get_summary(self.session_id)).pending
         return build_pause_step(self._target, pending.values(), events) or Done(_find_last_answer(events))
 

@@ -32,9 +32,8 @@ from adk_agent_sim.server.scenarios.api_models import (
 from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
 from adk_agent_sim.server.scenarios.verdict_view import build_verdict_info
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.json_input import parse_json_object_input
 from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments, summarize_text
-from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.timeline.strict_json import dump_json, parse_json_object_input
 from adk_agent_sim.use_cases.record import FieldProblem
 
 _MAX_LISTED = 100

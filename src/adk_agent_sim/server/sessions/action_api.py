@@ -21,23 +21,22 @@ from adk_agent_sim.server.sessions.environment_api_models import (
     RuleSwitchInput,
     ToolSwitchInput,
 )
+from adk_agent_sim.server.sessions.form_checks import find_form_problems
 from adk_agent_sim.server.sessions.pause_api_models import PauseAnswerInput
-from adk_agent_sim.server.sessions.row_api_models import NoteInput, Row
+from adk_agent_sim.server.sessions.row_api_models import NoteInput, Row, to_api_row
 from adk_agent_sim.server.sessions.session_api_models import PendingToolCall, StateEdit
 from adk_agent_sim.server.web.api_dependencies import (
-    ActionsDependency,
     EnvironmentDependency,
     ExporterDependency,
-    FormsDependency,
     SessionDependency,
 )
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import error_response, json_response
 from adk_agent_sim.timeline.decision_checks import get_function_calls
-from adk_agent_sim.timeline.json_input import parse_json_input, parse_json_object_input
+from adk_agent_sim.timeline.strict_json import parse_json_input, parse_json_object_input
 from adk_agent_sim.timeline.submissions import ToolResponse
 from adk_agent_sim.timeline.tool_requests import get_tool_asked
-from adk_agent_sim.use_cases import calls, messages, pauses, state, turns
+from adk_agent_sim.use_cases import messages, state, turns
 from adk_agent_sim.use_cases.record import FieldProblem, OperationResult
 from adk_agent_sim.use_cases.turns import Suggestion
 
@@ -55,7 +54,7 @@ async def send_message(session: SessionDependency, message: UserMessage) -> Resp
 async def answer_confirmation(session: SessionDependency, confirmation: ConfirmationInput) -> Response:
     """Approve or deny a call as the user."""
     payload = parse_json_input(confirmation.payload, "The payload") if confirmation.payload is not None else None
-    answer = await pauses.answer_consent(
+    answer = await messages.answer_consent(
         session, confirmation.question_id, approve=confirmation.approve, payload=payload
     )
     return json_response(answer)
@@ -65,13 +64,13 @@ async def answer_confirmation(session: SessionDependency, confirmation: Confirma
 async def answer_request(session: SessionDependency, request_id: str, answer: PauseAnswerInput) -> Response:
     """Give, as the user, the input or the credential that a paused agent asks for."""
     value = None if answer.value is None else parse_json_input(answer.value, "The answer")
-    return json_response(await pauses.answer_request(session, request_id, value, force=answer.force))
+    return json_response(await messages.answer_request(session, request_id, value, force=answer.force))
 
 
 @action_api.post("/calls/{call_id}/cancel", response_model=OperationResult)
 async def cancel_call(session: SessionDependency, call_id: str) -> Response:
     """Cancel one running call."""
-    return json_response(await calls.cancel_call(session, call_id))
+    return json_response(await turns.cancel_call(session, call_id))
 
 
 @action_api.post("/state", response_model=OperationResult)
@@ -87,9 +86,11 @@ async def stop_run(session: SessionDependency) -> Response:
 
 
 @action_api.post("/rows/{index}/note", response_model=Row)
-async def note_row(actions: ActionsDependency, session_id: str, index: int, note: NoteInput) -> Response:
+async def note_row(session: SessionDependency, index: int, note: NoteInput) -> Response:
     """Put a note on a row, change it, or remove it; also in a closed session."""
-    return json_response(await actions.note_row(session_id, index, note.text))
+    await session.timeline.note_row(session.session_id, index, note.text.strip())
+    (row,) = await session.timeline.read_rows(session.session_id, index, 1)
+    return json_response(to_api_row(row, is_live=session.is_playable))
 
 
 @action_api.post("/turns/{turn_id}/decision", response_model=OperationResult)
@@ -131,14 +132,14 @@ async def respond_as_tool(session: SessionDependency, request_id: str, response:
     result = None if response.error_type else parse_json_input(response.result, "The result")
     rest = response.model_dump(exclude={"result"})
     return json_response(
-        await calls.respond_as_tool(session, ToolResponse(session.session_id, request_id, result, **rest))
+        await turns.respond_as_tool(session, ToolResponse(session.session_id, request_id, result, **rest))
     )
 
 
 @action_api.post("/check", response_model=list[FieldProblem])
-async def check_form(forms: FormsDependency, session_id: str, form: CheckInput, turn_id: str | None = None) -> Response:
+async def check_form(session: SessionDependency, form: CheckInput, turn_id: str | None = None) -> Response:
     """Return the problems of a form, without sending it; for the result of a tool, `turn_id` is its request's id."""
-    return json_response(await forms.find_problems(session_id, turn_id, form))
+    return json_response(await find_form_problems(session, turn_id, form))
 
 
 @action_api.get("/environment", response_model=EnvironmentInfo)

@@ -14,9 +14,8 @@ from adk_agent_sim.server.sessions.request_view import find_output_schema
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.decision_checks import find_arguments_problems
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE, build_response_arguments
-from adk_agent_sim.timeline.json_input import parse_json_input, parse_json_object_input
 from adk_agent_sim.timeline.model_request import RequestSettings
-from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.timeline.strict_json import dump_json, parse_json_input, parse_json_object_input
 from adk_agent_sim.use_cases.record import FieldProblem
 
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}", re.ASCII | re.IGNORECASE)

@@ -29,7 +29,7 @@ from adk_agent_sim.timeline.player_spec import PlayerKind
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.use_cases import players
+from adk_agent_sim.use_cases import turns
 from adk_agent_sim.use_cases.open_session import OpenSession
 from adk_agent_sim.use_cases.record import OperationResult
 
@@ -82,7 +82,7 @@ class PlayerChoice:
         """
         summary, agent = await self._require_agent(session.session_id)
         create_player = await self._find_player(summary, agent, player)
-        players.choose_player(session, create_player(), await self._timeline.read_events(session.session_id))
+        turns.choose_player(session, create_player(), await self._timeline.read_events(session.session_id))
         self._runs.set_player(session.session_id, player)
         self._timeline.announce_change(session.session_id)
         return await session.build_result()

@@ -27,10 +27,10 @@ from adk_agent_sim.server.web.page_cursors import (
     format_session_cursor,
     parse_queue_cursor,
 )
-from adk_agent_sim.timeline.json_input import parse_json_object_input
 from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER, summarize_text
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_queries import SessionFilter
+from adk_agent_sim.timeline.strict_json import parse_json_object_input
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases.record import OperationResult
 

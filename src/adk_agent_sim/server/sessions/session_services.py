@@ -1,9 +1,8 @@
 """Everything that the web API does with sessions, wired in one place.
 
 SessionRuns  (agents in this process) --+--> SessionDirectory     list, create, rename, close, delete
-Timeline     (summaries and rows)     --+--> SessionReader        rows, briefing, request, state
-                                        +--> SessionActions       notes
-                                        +--> FormChecks           problems of a form before it is sent
+Timeline     (summaries and rows)     --+--> ServedSession        what the use cases act in
+                                        +--> SessionReader        rows, briefing, request, state
                                         +--> EnvironmentControls  rules and faults
                                         +--> SessionExporter      golden traces
                                         +--> TimeTravelRequests   undo, redo, go back, fork
@@ -17,11 +16,9 @@ from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
 from adk_agent_sim.server.exports.session_exporter import SessionExporter
 from adk_agent_sim.server.sessions.environment_controls import EnvironmentControls
-from adk_agent_sim.server.sessions.form_checks import FormChecks
 from adk_agent_sim.server.sessions.live_updates import LiveUpdates
 from adk_agent_sim.server.sessions.player_choice import PlayerChoice
 from adk_agent_sim.server.sessions.served_session import ServedSession, ServedSessions
-from adk_agent_sim.server.sessions.session_actions import SessionActions
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_reader import SessionReader
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
@@ -57,8 +54,6 @@ class SessionServices:
         self._sessions = ServedSessions(timeline, runs, restarts)
         self.directory = SessionDirectory(timeline, runs, self._sessions)
         self.reader = SessionReader(timeline, runs)
-        self.actions = SessionActions(timeline, runs)
-        self.forms = FormChecks(timeline, runs)
         self.environment = EnvironmentControls(timeline, runs)
         self.exporter = SessionExporter(timeline, runs, evals)
         self.worlds = self._sessions.worlds

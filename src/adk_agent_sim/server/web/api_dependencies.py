@@ -9,10 +9,8 @@ from fastapi import Depends, Request
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.exports.session_exporter import SessionExporter
 from adk_agent_sim.server.sessions.environment_controls import EnvironmentControls
-from adk_agent_sim.server.sessions.form_checks import FormChecks
 from adk_agent_sim.server.sessions.player_choice import PlayerChoice
 from adk_agent_sim.server.sessions.served_session import ServedSession
-from adk_agent_sim.server.sessions.session_actions import SessionActions
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_reader import SessionReader
 from adk_agent_sim.server.sessions.session_services import SessionServices
@@ -38,16 +36,8 @@ def _get_reader(services: _Services) -> SessionReader:
     return services.reader
 
 
-def _get_actions(services: _Services) -> SessionActions:
-    return services.actions
-
-
 async def _open_session(services: _Services, session_id: str) -> ServedSession:
     return await services.open_session(session_id)
-
-
-def _get_forms(services: _Services) -> FormChecks:
-    return services.forms
 
 
 def _get_environment(services: _Services) -> EnvironmentControls:
@@ -69,9 +59,7 @@ def _get_players(services: _Services) -> PlayerChoice:
 AgentsDependency = Annotated[AgentCatalog, Depends(_get_agents)]
 DirectoryDependency = Annotated[SessionDirectory, Depends(_get_directory)]
 ReaderDependency = Annotated[SessionReader, Depends(_get_reader)]
-ActionsDependency = Annotated[SessionActions, Depends(_get_actions)]
 SessionDependency = Annotated[ServedSession, Depends(_open_session)]
-FormsDependency = Annotated[FormChecks, Depends(_get_forms)]
 EnvironmentDependency = Annotated[EnvironmentControls, Depends(_get_environment)]
 ExporterDependency = Annotated[SessionExporter, Depends(_get_exporter)]
 TimeTravelDependency = Annotated[TimeTravelRequests, Depends(_get_time_travel)]
