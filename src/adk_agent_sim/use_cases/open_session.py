@@ -20,12 +20,20 @@ from adk_agent_sim.use_cases.record import OperationResult
 CreateRun: TypeAlias = Callable[[SessionPlayer, str | None], AgentRun]
 """Creates a run of an agent, which is not opened, with a player of its models and an ADK user id, if one is known."""
 
+_WORLD_FORK = "A session in a scenario's world is forked in the browser: run the scenario with --web."
+
 
 class OpenSession:
     """A session of a timeline whose agent, if it runs, runs in this process; a server knows more of its sessions."""
 
     def __init__(
-        self, timeline: Timeline, session_id: str, run: AgentRun | None = None, create_run: CreateRun | None = None
+        self,
+        timeline: Timeline,
+        session_id: str,
+        run: AgentRun | None = None,
+        *,
+        create_run: CreateRun | None = None,
+        world_run: WorldRun | None = None,
     ) -> None:
         """Open a session.
 
@@ -34,11 +42,13 @@ class OpenSession:
             session_id: The session.
             run: Its run in this process.
             create_run: Creates another run of its agent, for a fork; by default a copy of `run`.
+            world_run: The run in a scenario's world, if the session is one.
         """
         self.timeline = timeline
         self.session_id = session_id
         self._run = run
         self._create_run = create_run
+        self._world_run = world_run
 
     @property
     def run(self) -> AgentRun | None:
@@ -53,7 +63,7 @@ class OpenSession:
     @property
     def world_run(self) -> WorldRun | None:
         """The run in a scenario's world, if the session is one whose world is kept here."""
-        return None
+        return self._world_run
 
     @property
     def may_be_remote(self) -> bool:
@@ -76,9 +86,9 @@ class OpenSession:
             raise AgentNotLocal(self.session_id, operation)
         return self.run
 
-    async def find_travel_problem(self, *, is_fork: bool) -> str:
+    async def find_time_travel_problem(self, *, is_fork: bool) -> str:
         """Return why the session cannot be forked, or continue from another point of it; empty if it can."""
-        return ""
+        return _WORLD_FORK if is_fork and self.world_run is not None else ""
 
     async def load_agent(self, *, is_fork: bool) -> CreateRun | None:
         """Return what creates another run of the agent, for a fork with its code as it is now; None if it is not here.

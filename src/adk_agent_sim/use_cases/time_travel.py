@@ -130,7 +130,8 @@ async def perform(
         NotFound: There is no such row.
     """
     with watch_replays(on_wait=on_wait):
-        if (run := session.run) is not None and action == "fork":
+        run = session.run if session.world_run is None else None
+        if run is not None and action == "fork":
             await run.record_profile_switch()  # so that the turn's profile is on the timeline
         if run is not None and not run.is_running and action == "fork" and point == _NOW:
             continued_id = await _fork_between_runs(session, run, create_player)
@@ -229,7 +230,7 @@ async def _load_agent(session: OpenSession, *, is_fork: bool) -> CreateRun | Non
 
 
 async def _check_possible(session: OpenSession, *, is_fork: bool) -> None:
-    if problem := await session.find_travel_problem(is_fork=is_fork):
+    if problem := await session.find_time_travel_problem(is_fork=is_fork):
         is_lost = session.world_run is None and has_world(await session.timeline.read_events(session.session_id))
         raise ForkRefused(WORLD_GONE if is_lost else problem)
 

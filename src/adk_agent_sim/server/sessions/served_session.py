@@ -64,7 +64,12 @@ class ServedSession(OpenSession):
         """The run in a scenario's world that is kept here."""
         return self._server.runs.worlds.get(self.session_id)
 
-    async def find_travel_problem(self, *, is_fork: bool) -> str:
+    @property
+    def is_played_by_person(self) -> bool:
+        """Whether a person plays the agent in a scenario's world, and its run has not ended."""
+        return self._server.runs.is_played_by_person(self.session_id)
+
+    async def find_time_travel_problem(self, *, is_fork: bool) -> str:
         """Return why the session cannot be forked, or continue from another point of it; empty if it can."""
         find_problem = (
             self._server.describer.find_fork_problem if is_fork else self._server.describer.find_rewind_problem

@@ -6,6 +6,9 @@ import asyncio
 from functools import partial
 from weakref import WeakValueDictionary
 
+from adk_agent_sim.errors import InvalidTransition
+from adk_agent_sim.server.scenarios.api_models import TimeControlInput
+from adk_agent_sim.server.sessions.served_session import ServedSession
 from adk_agent_sim.server.time_travel.api_models import TimeTravelProgress, TimeTravelRequest
 from adk_agent_sim.use_cases import time_travel
 from adk_agent_sim.use_cases.open_session import OpenSession
@@ -33,6 +36,19 @@ class TimeTravelRequests:
                 )
             finally:
                 self._waits.pop(session_id, None)
+
+    async def pass_time(self, session: ServedSession, time_control: TimeControlInput) -> None:
+        """Let time pass in the world of a session that a person plays, while their turn waits.
+
+        Raises:
+            InvalidTransition: That is not possible now; the message says why.
+        """
+        run = session.world_run
+        if run is None or not session.is_played_by_person:
+            raise InvalidTransition("Only a person who plays in a scenario's world can let its time pass.")
+        # Not while an undo replays the session, which puts the world back at its end.
+        async with self._locks.setdefault(session.session_id, asyncio.Lock()):
+            await run.session.pass_time(time_control.seconds, until=time_control.until)
 
     def get_progress(self, session: OpenSession) -> TimeTravelProgress:
         """Return what the replay of a session waits for."""
