@@ -26,7 +26,7 @@ async def test_a_golden_trace_is_redacted_on_request_only(tmp_path: Path) -> Non
     async with Simulation(math_app, state={"token": CANARY}) as sim:
         await _say_the_canary(sim)
         sim.export(tmp_path / "whole.json")
-        sim.export(tmp_path / "clean.json", redact=True)
+        sim.export(tmp_path / "clean.json", redact=True, again=True)
 
     assert (tmp_path / "whole.json").read_text().count(CANARY) >= 4
     clean = (tmp_path / "clean.json").read_text()
