@@ -14,6 +14,7 @@ from pydantic import Field
 
 from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.runs.agent_run import AgentRun
+from adk_agent_sim.adk.runs.replay_watch import watch_replays
 from adk_agent_sim.adk.time_travel import session_forking
 from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
 from adk_agent_sim.adk.time_travel.fork_point import (
@@ -30,7 +31,6 @@ from adk_agent_sim.adk.time_travel.fork_source import (
     read_source_of_run,
     select_events,
 )
-from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run
 from adk_agent_sim.errors import ForkRefused, NotFound

@@ -188,7 +188,7 @@ async def _fork(
     *,
     as_json: bool,
 ) -> None:
-    from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
+    from adk_agent_sim.adk.runs.replay_watch import watch_replays
     from adk_agent_sim.cli.time_travel.time_travel_commands import print_plan, print_wait
     from adk_agent_sim.errors import ForkRefused, ReplayDiverged
     from adk_agent_sim.simulation.simulation import Simulation

@@ -72,7 +72,7 @@ async def run_time_travel_command(sim: Simulation, line: str) -> tuple[Simulatio
     Raises:
         ForkRefused: That is not possible; the message says what to do.
     """
-    from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
+    from adk_agent_sim.adk.runs.replay_watch import watch_replays
 
     command, *words = line.split()
     force = "force" in words
