@@ -15,7 +15,7 @@ from uuid import uuid4
 import pytest
 from agent_folders import write_agent
 from api_client import ApiClient
-from polling import wait_until
+from polling import pause, wait_until
 from use_cases.contract import FINISHED, Cell, Outcome, Place, Refused, Row, run_row, send_request
 
 from adk_agent_sim import Simulation
@@ -256,8 +256,8 @@ class _WebCaller(_Caller):
 
     async def cancel_call(self, call_id: str = "") -> None:
         if not call_id:
-            await self.client.wait_for_status(self.session_id, "running")
-            rows = [row for row in await self.client.get_rows(self.session_id) if row["kind"] == "call"]
+            while not (rows := [row for row in await self.client.get_rows(self.session_id) if row["kind"] == "call"]):
+                await pause()
             call_id = rows[-1]["call_id"]
         await self._request("POST", f"/calls/{call_id}/cancel")
         await self._settle()
