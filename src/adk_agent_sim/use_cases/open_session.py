@@ -17,7 +17,7 @@ from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases.record import OperationResult
 
-CreateRun: TypeAlias = Callable[[SessionPlayer, str | None], AgentRun]
+CreateAgentRun: TypeAlias = Callable[[SessionPlayer, str | None], AgentRun]
 """Creates a run of an agent, which is not opened, with a player of its models and an ADK user id, if one is known."""
 
 _WORLD_FORK = "A session in a scenario's world is forked in the browser: run the scenario with --web."
@@ -32,7 +32,7 @@ class OpenSession:
         session_id: str,
         run: AgentRun | None = None,
         *,
-        create_run: CreateRun | None = None,
+        create_run: CreateAgentRun | None = None,
         world_run: WorldRun | None = None,
     ) -> None:
         """Open a session.
@@ -90,7 +90,7 @@ class OpenSession:
         """Return why the session cannot be forked, or continue from another point of it; empty if it can."""
         return _WORLD_FORK if is_fork and self.world_run is not None else ""
 
-    async def load_agent(self, *, is_fork: bool) -> CreateRun | None:
+    async def load_agent(self, *, is_fork: bool) -> CreateAgentRun | None:
         """Return what creates another run of the agent, for a fork with its code as it is now; None if it is not here.
 
         Raises:

@@ -39,7 +39,7 @@ from adk_agent_sim.timeline.read_model.timeline_row import RowKind, TimelineRow
 from adk_agent_sim.timeline.session_state import find_agent_joined
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_turn
 from adk_agent_sim.use_cases import _process_time_travel
-from adk_agent_sim.use_cases.open_session import CreateRun, OpenSession
+from adk_agent_sim.use_cases.open_session import CreateAgentRun, OpenSession
 from adk_agent_sim.use_cases.record import OperationResult, Record
 
 TimeTravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
@@ -77,7 +77,7 @@ class TimeTravelPoint:
 _NOW = TimeTravelPoint()
 
 
-_Target: TypeAlias = tuple[CreateRun | None, ForkSource, TurnPrefix]
+_Target: TypeAlias = tuple[CreateAgentRun | None, ForkSource, TurnPrefix]
 """What creates runs of the agent, if it is here; the session; and the point that it continues from or is forked at."""
 
 
@@ -219,7 +219,7 @@ async def _prepare(session: OpenSession, action: TimeTravelAction, point: TimeTr
     return create_run, source, prefix
 
 
-async def _load_agent(session: OpenSession, *, is_fork: bool) -> CreateRun | None:
+async def _load_agent(session: OpenSession, *, is_fork: bool) -> CreateAgentRun | None:
     """Return what creates runs of the agent; raise ForkRefused if the session cannot go on from another point."""
     await _check_possible(session, is_fork=is_fork)
     create_run = await session.load_agent(is_fork=is_fork) if session.world_run is None else None
@@ -235,7 +235,7 @@ async def _check_possible(session: OpenSession, *, is_fork: bool) -> None:
         raise ForkRefused(WORLD_GONE if is_lost else problem)
 
 
-async def _list_callbacks(session: OpenSession, create_run: CreateRun | None, prefix: TurnPrefix) -> Sequence[str]:
+async def _list_callbacks(session: OpenSession, create_run: CreateAgentRun | None, prefix: TurnPrefix) -> Sequence[str]:
     if session.world_run is not None:
         return ()  # the default agent has none
     if create_run is None and session.process is not None:
@@ -255,7 +255,7 @@ async def _read_row(session: OpenSession, index: int) -> TimelineRow:
     return rows[0]
 
 
-def _require_agent(create_run: CreateRun | None) -> CreateRun:
+def _require_agent(create_run: CreateAgentRun | None) -> CreateAgentRun:
     if create_run is None:
         raise ForkRefused(_AGENT_GONE)  # its process has disconnected since the request was checked
     return create_run

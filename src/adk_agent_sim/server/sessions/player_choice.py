@@ -7,13 +7,11 @@ request chooses from them and never names a path, so that nobody can read other 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from adk_agent_sim.adk.players.players import create_player_factory
 from adk_agent_sim.adk.players.recording_player import RecordingPlayer
-from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.errors import ForkRefused, NotFound
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.golden.export_paths import find_export_folder
@@ -32,14 +30,13 @@ from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases import turns
 from adk_agent_sim.use_cases.open_session import OpenSession
 from adk_agent_sim.use_cases.record import OperationResult
+from adk_agent_sim.use_cases.time_travel import CreatePlayer
 
 REAL = str(PlayerKind.REAL)
 _SESSION_PREFIX = "session:"
 
 _MAX_RECORDINGS = 20
 """How many files, and how many sessions, are offered; the newest ones."""
-
-CreatePlayer = Callable[[], SessionPlayer]
 
 
 @dataclass(frozen=True, kw_only=True)

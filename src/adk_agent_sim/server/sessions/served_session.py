@@ -11,7 +11,7 @@ from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.server.sessions.session_runs import HUMAN, SessionRuns
 from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.use_cases.open_session import CreateRun, OpenSession
+from adk_agent_sim.use_cases.open_session import CreateAgentRun, OpenSession
 
 _CANNOT_CONTINUE = (
     "The agent of this session runs in another process, which cannot continue it from here. Pass `restart=` to its "
@@ -76,7 +76,7 @@ class ServedSession(OpenSession):
         )
         return find_problem(await self.timeline.get_summary(self.session_id))
 
-    async def load_agent(self, *, is_fork: bool) -> CreateRun | None:
+    async def load_agent(self, *, is_fork: bool) -> CreateAgentRun | None:
         """Return what creates another run of the version of the agent that continues: for a fork, as its code is now.
 
         Raises:
