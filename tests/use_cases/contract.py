@@ -33,7 +33,12 @@ from adk_agent_sim.timeline.timeline import Timeline
 
 AGENT = "calculator"
 FINISHED, UNFINISHED = "finished", "unfinished"
-"""The names of the recorded sessions: one with an answered message, and one in which a second message waits."""
+"""The names of the recorded sessions: one with an answered message, and one in which a second message waits.
+
+The second one was started with a state, which has a secret.
+"""
+
+SECRET = "canary-4711"  # noqa: S105 - invented
 
 _AGENT_CODE = """
 from google.adk.agents import LlmAgent
@@ -252,7 +257,9 @@ async def prepare_data(folder: Path) -> Place:
 
 
 async def _record_session(client: ApiClient, name: str) -> str:
-    session_id = await client.start_session(AGENT, "What is 2+2?")
+    state = {"password": SECRET} if name == UNFINISHED else {}
+    session_id = (await client.post("/sessions", {"agent_key": AGENT, "state": json.dumps(state)}))["session_id"]
+    await client.send_message(session_id, "What is 2+2?")
     await client.call_tools(session_id, ("add", {"a": 2, "b": 2}))
     await client.respond(session_id, "4")
     await client.wait_for_status(session_id, "done")

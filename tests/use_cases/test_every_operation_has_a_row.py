@@ -15,6 +15,9 @@ from adk_agent_sim import use_cases
 
 _PACKAGE = use_cases.__name__
 
+_WITHOUT_CONTRACT = frozenset({"cases"})
+"""The groups of use cases whose callers are not compared yet."""
+
 
 def _list_operations() -> set[str]:
     """Return the public functions, as `module.function`, or `folder.function` for what a folder exports."""
@@ -39,7 +42,14 @@ def _list_rows() -> Iterator[Row]:
 
 
 def test_every_operation_has_a_row_and_every_row_an_operation() -> None:
-    assert {row.operation for row in _list_rows()} == _list_operations()
+    operations = {each for each in _list_operations() if each.partition(".")[0] not in _WITHOUT_CONTRACT}
+
+    assert {row.operation for row in _list_rows()} == operations
+
+
+def test_only_groups_without_any_row_have_no_contract() -> None:
+    groups = {operation.partition(".")[0] for operation in _list_operations()}
+    assert groups - {row.operation.partition(".")[0] for row in _list_rows()} == _WITHOUT_CONTRACT
 
 
 def test_an_empty_cell_says_why_in_words() -> None:

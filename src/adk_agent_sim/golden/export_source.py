@@ -13,12 +13,13 @@ from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBu
 from adk_agent_sim.golden.session import (
     SimulatedAgentConfig,
     SimulationSession,
-    select_exported_events,
     select_finished_events,
 )
+from adk_agent_sim.golden.trace_omissions import remove_faulty_turns, remove_rejected_responses
 from adk_agent_sim.golden.user_turns import describe_left_out
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.redaction.redactor import redact_events
+from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +51,10 @@ class ExportSource:
 
     @cached_property
     def trace_events(self) -> Sequence[Event]:
-        """The events of a golden trace; raises SessionIncomplete, which says why, if there are none."""
-        selected = select_exported_events(
-            self._log, finished_only=self.finished_only, include_rejected=self.include_rejected
-        )
-        if self.finished_only and not selected and self.left_out:
-            raise SessionIncomplete(self.session_id, self.left_out)
-        return selected
+        """The events of a golden trace or a fixture."""
+        log = self._log
+        selected = select_finished_events(log) if self.finished_only else remove_faulty_turns(remove_undone_events(log))
+        return selected if self.include_rejected else remove_rejected_responses(selected)
 
     @cached_property
     def shown_events(self) -> Sequence[Event]:
@@ -70,7 +68,9 @@ class ExportSource:
 
     @cached_property
     def session(self) -> SimulationSession:
-        """The session from which golden traces are built."""
+        """The session from which golden traces are built; raises SessionIncomplete, which says why, if nothing is."""
+        if self.finished_only and not self.trace_events and self.left_out:
+            raise SessionIncomplete(self.session_id, self.left_out)
         return SimulationSession.from_events(self.config, self.session_id, self.trace_events)
 
     @cached_property

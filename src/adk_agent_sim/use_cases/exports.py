@@ -8,6 +8,7 @@ Nothing is overwritten and no golden trace is written twice unless that is asked
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -22,7 +23,6 @@ from adk_agent_sim.errors import AlreadyExported, ExportRefused, NotReplayable, 
 from adk_agent_sim.golden.adk_test_fixture import (
     build_adk_test_fixture,
     find_fixture_obstacles,
-    write_adk_test_fixture,
 )
 from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
 from adk_agent_sim.golden.eval_criteria import (
@@ -203,19 +203,13 @@ class _Export:
         if self._obstacles and not request.force:
             raise NotReplayable(self.source.session_id, self._obstacles)
         self._check_place()
-        match request.format:
-            case "evalset":
-                case = self._writer.write_eval_case(self.source.case, self._replaced_id)
-                eval_id, text = case.eval_id, dump_json(to_json_value(case), indent=2)
-            case "adk-test":
-                write_adk_test_fixture(
-                    self.source.session, self.source.trace_events, path, force=True, inside=self._boundary
-                )
-                eval_id, text = path.stem, self.text
-            case _:
-                with explain_write_errors(path):
-                    atomic_write_text(path, self.text, inside=self._boundary)
-                eval_id, text = path.stem, "" if self.lines else self.text
+        if request.format == "evalset":
+            case = self._writer.write_eval_case(self.source.case, self._replaced_id)
+            eval_id, text = case.eval_id, dump_json(to_json_value(case), indent=2)
+        else:
+            with explain_write_errors(path):
+                atomic_write_text(path, self.text, inside=self._boundary)
+            eval_id, text = path.stem, "" if self.lines else self.text
         criteria_path = write_criteria(path, request.criteria) if request.criteria is not None else None
         return ExportResult(
             session_id=self.source.session_id,
@@ -260,7 +254,8 @@ class _Export:
             case "evalset":
                 return dump_json(to_json_value(self.source.case), indent=2)
             case "adk-test":
-                return dump_json(build_adk_test_fixture(self.source.session, self.source.trace_events), indent=2)
+                fixture = build_adk_test_fixture(self.source.session, self.source.trace_events)
+                return json.dumps(fixture, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
             case "jsonl":
                 return "".join(f"{line}\n" for line in self.lines)
             case name:
@@ -397,8 +392,10 @@ class _Export:
     def _check_place(self) -> None:
         """Raise ExportRefused if a file would be overwritten, or if the criteria cannot be written beside it."""
         path, criteria = self.path, self.request.criteria
-        is_new = self._requested_path is not None and not self._format.is_appended and self._replaced is None
-        if is_new and (path.exists() or path.is_symlink()):
+        is_file = self._requested_path is not None and not self._format.is_appended and self._replaced is None
+        # A golden trace may have been edited since; a report or a timeline of the same session is only older.
+        is_own = not self._format.is_golden_trace and self._previous is not None and Path(self._previous.path) == path
+        if is_file and not is_own and (path.exists() or path.is_symlink()):
             raise ExportRefused(f"{path} exists already and was not changed. Choose another name, or replace it.")
         if criteria is not None:
             config_path = get_config_path(path)

@@ -41,7 +41,6 @@ import type {
   ScenarioInfo,
   ScenarioSummary,
   ServerInfo,
-  SessionDetail,
   SessionPage,
   SessionStatus,
   StateEdit,
@@ -166,7 +165,7 @@ export const api = {
   createSession: (agentKey: string) => {
     const { userId, state } = loadSessionStart(agentKey);
     const chosen = { ...(userId ? { user_id: userId } : {}), ...(state ? { state } : {}) };
-    return requestJson<SessionDetail>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
+    return requestJson<OperationResult>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
   },
   renameSession: (sessionId: string, name: string) =>
     requestJson<OperationResult>("PATCH", sessionUrl(sessionId), { name }),
@@ -242,7 +241,7 @@ export const api = {
   previewExport: (sessionId: string, input: ExportRequest) =>
     requestJson<ExportPreview>("POST", sessionUrl(sessionId, "/export/preview"), input),
   timeTravel: (sessionId: string, input: TimeTravelRequest) =>
-    requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/time-travel"), input),
+    requestJson<OperationResult>("POST", sessionUrl(sessionId, "/time-travel"), input),
   planTimeTravel: (sessionId: string, input: TimeTravelRequest) =>
     requestJson<TimeTravelPlan>("POST", sessionUrl(sessionId, "/time-travel/plan"), input),
   getTimeTravelProgress: (sessionId: string) =>
@@ -250,8 +249,7 @@ export const api = {
   getDecision: (sessionId: string, turnId: string) =>
     requestJson<Suggestion>("GET", turnUrl(sessionId, turnId, "/decision")),
   listPlayers: (sessionId: string) => requestJson<PlayerOption[]>("GET", sessionUrl(sessionId, "/players")),
-  choosePlayer: (sessionId: string, player: string) =>
-    requestJson<SessionDetail>("PUT", sessionUrl(sessionId, "/player"), { player }),
+  choosePlayer: (sessionId: string, player: string) => requestOk("PUT", sessionUrl(sessionId, "/player"), { player }),
   listScenarios: () => requestJson<ScenarioSummary[]>("GET", "/api/scenarios"),
   getScenario: (scenarioKey: string, answer: boolean) =>
     requestJson<ScenarioInfo>("GET", scenarioUrl(scenarioKey, formatAnswer(answer))),

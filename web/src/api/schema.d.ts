@@ -1347,7 +1347,7 @@ export interface paths {
         put?: never;
         /**
          * Time Travel In Session
-         * @description Undo, redo, go back to a row, or fork; the answer is the session that continues.
+         * @description Undo, redo, go back to a row, or fork; the answer names the session that continues.
          */
         post: operations["time_travel_in_session"];
         delete?: never;
@@ -4298,7 +4298,7 @@ export interface components {
         };
         /**
          * Suggestion
-         * @description What the agent's own model would decide; the turn keeps waiting.
+         * @description What a model would decide or has decided, to be edited.
          */
         Suggestion: {
             /** Calls */
@@ -4381,7 +4381,7 @@ export interface components {
         };
         /**
          * TimeTravelPlan
-         * @description What a `TimeTravelRequest` would do. Nothing is done by asking for it.
+         * @description What a time travel would do.
          */
         TimeTravelPlan: {
             /**
@@ -4409,6 +4409,11 @@ export interface components {
              * @description How many decisions are made again as recorded
              */
             replayed_turns: number;
+            /**
+             * Turn Id
+             * @description The turn that is decided again; empty between two runs
+             */
+            turn_id: string;
         };
         /**
          * TimeTravelProgress
@@ -6159,7 +6164,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6306,8 +6311,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 call_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -6319,7 +6324,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6422,7 +6427,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6801,7 +6806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6836,7 +6841,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6886,8 +6891,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -6903,7 +6908,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7140,7 +7145,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7202,7 +7207,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7268,7 +7273,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7322,8 +7327,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7354,8 +7359,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7371,7 +7376,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7390,8 +7395,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7422,8 +7427,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7439,7 +7444,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7458,8 +7463,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7471,7 +7476,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7522,8 +7527,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };

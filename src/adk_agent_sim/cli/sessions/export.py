@@ -123,12 +123,12 @@ def export(
     except InvalidExportOption as error:
         raise click.UsageError(str(error)) from error
     agent = _load_agent(agent_dir) if agent_dir is not None else None
-    if out is None and not EXPORT_FORMATS[format_name].is_golden_trace:
-        text = asyncio.run(_render_session(database, session, request, agent))
-        print_json({"path": None, "text": text}, indent=None) if as_json else print_document(text)
-        return
-    result = asyncio.run(_export_session(database, session, request, agent))
-    print_json(result.model_dump(mode="json")) if as_json else _print_result(result)
+    is_printed = out is None and not EXPORT_FORMATS[format_name].is_golden_trace
+    result = asyncio.run(_export_session(database, session, request, agent, is_printed=is_printed))
+    if isinstance(result, str):
+        print_json({"path": None, "text": result}, indent=None) if as_json else print_document(result)
+    else:
+        print_json(result.model_dump(mode="json")) if as_json else _print_result(result)
 
 
 def _load_agent(agent_dir: Path) -> SimulatedAgentConfig | None:
@@ -141,31 +141,24 @@ def _load_agent(agent_dir: Path) -> SimulatedAgentConfig | None:
     return folder.preloaded
 
 
-async def _render_session(database: str, name: str, request: ExportRequest, agent: SimulatedAgentConfig | None) -> str:
+async def _export_session(
+    database: str, name: str, request: ExportRequest, agent: SimulatedAgentConfig | None, *, is_printed: bool
+) -> ExportResult | str:
+    """Return what was written, or the text to print."""
+    from adk_agent_sim.persistence.database_lock import lock_if_free
     from adk_agent_sim.persistence.database_store import open_store
     from adk_agent_sim.timeline.timeline import Timeline
-    from adk_agent_sim.use_cases.exports import render_export
+    from adk_agent_sim.use_cases.exports import export_session, render_export
     from adk_agent_sim.use_cases.sessions import find_session
 
     async with open_store(database) as store:
         timeline = Timeline(store)
-        return await render_export(timeline, (await find_session(timeline, name)).session_id, request, agent)
-
-
-async def _export_session(
-    database: str, name: str, request: ExportRequest, agent: SimulatedAgentConfig | None
-) -> ExportResult:
-    from adk_agent_sim.persistence.database_lock import lock_if_free
-    from adk_agent_sim.persistence.database_store import open_store
-    from adk_agent_sim.timeline.timeline import Timeline
-    from adk_agent_sim.use_cases.exports import export_session
-    from adk_agent_sim.use_cases.sessions import find_session
-
-    async with open_store(database) as store, lock_if_free(database) as may_write:
-        timeline = Timeline(store)
-        session = await find_session(timeline, name)
-        record = None if may_write else _record_on_server
-        return await export_session(timeline, session.session_id, request, agent, record=record)
+        session_id = (await find_session(timeline, name)).session_id
+        if is_printed:
+            return await render_export(timeline, session_id, request, agent)
+        async with lock_if_free(database) as may_write:
+            record = None if may_write else _record_on_server
+            return await export_session(timeline, session_id, request, agent, record=record)
 
 
 async def _record_on_server(session_id: str, entry: ExportEntry) -> None:
@@ -176,8 +169,8 @@ async def _record_on_server(session_id: str, entry: ExportEntry) -> None:
     path = f"/api/sessions/{session_id}/exports"
     answer = await asyncio.to_thread(request_json, server, "POST", path, asdict(entry)) if server else None
     if answer is None or not answer.is_ok:
-        advice = "Export it in the browser app of that server, or when the server has stopped."
-        raise StoreFailed("the database", "write to", "a server uses it that cannot be asked", advice)
+        reason = "another process uses it, and no server of yours that has the session answers"
+        raise StoreFailed("the database", "write to", reason, "Export it with --replace when that process has ended.")
 
 
 def _print_result(result: ExportResult) -> None:

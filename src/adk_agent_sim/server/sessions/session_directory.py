@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from adk_agent_sim.server.sessions.confirmations import load_confirmation
-from adk_agent_sim.server.sessions.pause_actions import PauseActions, load_pause
+from adk_agent_sim.server.sessions.pauses import load_pause
+from adk_agent_sim.server.sessions.served_session import ServedSessions
 from adk_agent_sim.server.sessions.session_api_models import NewSession, SessionDetail
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
-from adk_agent_sim.server.web.json_input import parse_json_object_input
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+from adk_agent_sim.timeline.strict_json import parse_json_object_input
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.record import OperationResult
 
 
 class SessionDirectory:
     """Describes the sessions of a timeline, and starts new ones."""
 
-    def __init__(
-        self, timeline: Timeline, runs: SessionRuns, time_travel: TimeTravelDescriber, pauses: PauseActions
-    ) -> None:
+    def __init__(self, timeline: Timeline, runs: SessionRuns, sessions: ServedSessions) -> None:
         self.timeline = timeline
         self.runs = runs
-        self._time_travel = time_travel
-        self._pauses = pauses
+        self._sessions = sessions
 
-    async def create(self, new_session: NewSession) -> SessionDetail:
+    async def create(self, new_session: NewSession) -> OperationResult:
         """Start a session of an agent.
 
         Raises:
@@ -31,8 +29,7 @@ class SessionDirectory:
             MalformedValue: The initial state is no JSON object.
         """
         state = parse_json_object_input(new_session.state, "The state") if new_session.state else {}
-        session_id = await self.runs.start(new_session.agent_key, state=state, user_id=new_session.user_id)
-        return await self.get_detail(session_id)
+        return await self.runs.start(new_session.agent_key, state=state, user_id=new_session.user_id)
 
     async def get_detail(self, session_id: str) -> SessionDetail:
         """Return a session without its rows.
@@ -47,7 +44,7 @@ class SessionDirectory:
         record = self.runs.describe(summary)
         confirmation = await load_confirmation(self.timeline, summary) if record.pending else None
         pause = await load_pause(self.timeline, summary) if record.pending else None
-        problem = self._pauses.find_problem(record.session_id)
+        problem = self._sessions.open(record.session_id).answer_problem
         is_paused = confirmation is not None or pause is not None
         return SessionDetail(
             **dict(record),
@@ -55,5 +52,5 @@ class SessionDirectory:
             pause=pause,
             answer_problem=problem if is_paused else "",
             has_control=not problem,
-            time_travel=await self._time_travel.describe(summary),
+            time_travel=await self._sessions.describer.describe(summary),
         )
