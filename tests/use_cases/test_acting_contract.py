@@ -258,8 +258,8 @@ class _WebCaller(_Caller):
         async def cancel() -> bool:
             """Cancel the call whose row is there; returns False while the call does not run yet."""
             calls = [row["call_id"] for row in await self.client.get_rows(self.session_id) if row["call_id"]]
-            answer = await self.client.client.post(f"/api/sessions/{self.session_id}/calls/{calls[-1]}/cancel")
-            return answer.is_success
+            path = f"/api/sessions/{self.session_id}/calls"
+            return bool(calls) and (await self.client.client.post(f"{path}/{calls[-1]}/cancel")).is_success
 
         if call_id:
             await self._request("POST", f"/calls/{call_id}/cancel")
