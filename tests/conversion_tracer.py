@@ -4,7 +4,8 @@
 
 A shape is a value class (a dataclass, a pydantic model, a named tuple, a message of the protocol), of ours or of
 ADK. Classes whose values contain each other are one shape: an event that is put into a batch is wrapped, not converted.
-A conversion is a pair of shapes: a function that had a value of the one, and made a value of the other.
+A conversion is a pair of shapes: a function that had a value of the one, and made a value of the other. A value that
+was made while there was none of ours was made from JSON, which is a conversion too.
 """
 
 from __future__ import annotations
@@ -61,7 +62,15 @@ class ConversionTracer:
             pair = shapes.name(source), shapes.name(target)
             if pair[0] != pair[1]:
                 found.setdefault(pair, function)
-        return found
+        # The first value is where the way begins. A comprehension has no value of ours in its frame: JSON is a source
+        # only of shapes that nothing else was converted to.
+        first = next(iter(found), None)
+        others = {target for source, target in found if source != "dict"}
+        return {
+            pair: function
+            for pair, function in found.items()
+            if pair[0] != "dict" or (pair != first and pair[1] not in others)
+        }
 
     def _on_event(self, frame: FrameType, event: str, result: object) -> None:
         if not self.is_on or event not in ("call", "return") or getattr(self._local, "is_busy", False):
@@ -82,7 +91,8 @@ class ConversionTracer:
         if not new:
             return
         given = list(self._iter_values(maker.f_locals.values()))
-        sources = {type(value) for value in given if id(value) in self._known}
+        # Without another value of ours it was made from JSON, such as a request's body or arguments.
+        sources = {type(value) for value in given if id(value) in self._known} or {dict}
         function = f"{Path(maker.f_code.co_filename).relative_to(_SOURCES)}: {maker.f_code.co_name}"
         for value in new:
             self._known[id(value)] = value

@@ -45,8 +45,8 @@ async def test_a_click_is_converted_at_most_eight_times_until_the_tab_has_its_ro
             tracer.is_on = False
             may_end.set()
     conversions = tracer.list_conversions()
-    sources, targets = {source for source, _ in conversions}, {target for _, target in conversions}
+    targets = {target for _, target in conversions}
 
     assert any("TimelineRow" in target for target in targets), "the tracer has not seen the row"
-    assert any("DecisionInput" in source for source in sources), "the tracer has not seen the request"
+    assert any("TurnDecision" in target for target in targets), "the tracer has not seen the decision"
     assert len(conversions) <= _MAX_CONVERSIONS, "\n".join(f"{pair}: {where}" for pair, where in conversions.items())
