@@ -30,8 +30,7 @@ from bench_folders import build_mail_scenario
 from adk_agent_sim.adk.worlds.run_exports import RunExports
 from adk_agent_sim.adk.worlds.run_plan import execute_plan
 from adk_agent_sim.bench.bench_plan import BenchAxes, BenchPlan, RunFiles, build_plan
-from adk_agent_sim.bench.bench_run import BenchOptions, run_bench
-from adk_agent_sim.bench.bench_status import BenchStatus
+from adk_agent_sim.bench.bench_run import BenchOptions, BenchStatus, run_bench
 from adk_agent_sim.bench.bench_task import find_tasks
 from adk_agent_sim.bench.process_pool import ProcessPool
 

@@ -13,8 +13,7 @@ from bench_folders import build_test_plan, write_scenarios
 from adk_agent_sim.bench.bench_control import BenchControl, pause_bench, read_activity, request_run
 from adk_agent_sim.bench.bench_plan import BenchPlan
 from adk_agent_sim.bench.bench_result import BenchResult, RunKey
-from adk_agent_sim.bench.bench_run import BenchOptions, run_bench
-from adk_agent_sim.bench.bench_status import BenchStatus
+from adk_agent_sim.bench.bench_run import BenchOptions, BenchStatus, run_bench
 from adk_agent_sim.bench.run_queue import RunQueue, RunReport
 from adk_agent_sim.timeline.folder_lock import lock_folder
 

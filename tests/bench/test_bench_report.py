@@ -16,7 +16,7 @@ import pytest
 from bench_builders import build_result, build_runs, iter_large_bench, write_results
 from work_counter import count_lines
 
-from adk_agent_sim.bench.bench_page import iter_page_lines
+from adk_agent_sim.bench.bench_page import render_bench_page
 from adk_agent_sim.bench.bench_report import write_reports
 from adk_agent_sim.bench.bench_result import BenchResult
 from adk_agent_sim.bench.bench_summary import summarize_bench
@@ -76,7 +76,7 @@ def test_junit_escapes_texts_and_replaces_what_xml_cannot_contain(tmp_path: Path
     root = _read_junit(tmp_path)
 
     assert [suite.attrib["name"] for suite in root] == [
-        f"agent {_HOSTILE}".translate({0: 0xFFFD, 0x1B: 0xFFFD, 0xFFFE: 0xFFFD}),
+        re.sub("[\x00\x1b\u202e\ufffe]", "\N{REPLACEMENT CHARACTER}", f"agent {_HOSTILE}"),
         "b",
     ]
     assert "<script>alert(1)</script>" in str(root[1][0][0].text)
@@ -153,7 +153,7 @@ def test_the_page_contains_texts_only_as_texts(tmp_path: Path) -> None:
 
 
 def test_the_page_allows_only_its_own_style_and_script() -> None:
-    page = "\n".join(iter_page_lines(summarize_bench(build_runs("s1", "+")), "b"))
+    page = render_bench_page(summarize_bench(build_runs("s1", "+")), "b")
 
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy
@@ -203,7 +203,7 @@ def test_a_bench_without_results_has_reports(tmp_path: Path) -> None:
 
 def test_reports_take_linear_work() -> None:
     def render(scenarios: int) -> None:
-        sum(map(len, iter_page_lines(summarize_bench(iter_large_bench(3, scenarios, 2)), "b")))
+        render_bench_page(summarize_bench(iter_large_bench(3, scenarios, 2)), "b")
 
     render(10)  # fills caches
     small, large = (count_lines(partial(render, scenarios), 1_000_000) for scenarios in (25, 100))
@@ -234,7 +234,7 @@ def _read_junit(folder: Path) -> ElementTree.Element:
 
 
 def _read_matrix(results: list[BenchResult]) -> dict[str, Any]:
-    page = "\n".join(iter_page_lines(summarize_bench(results), "b"))
+    page = render_bench_page(summarize_bench(results), "b")
     found = re.search(r'id="bench-data">(.*?)</script>', page, re.DOTALL)
     assert found
     return json.loads(found[1])

@@ -144,9 +144,9 @@ def test_each_run_leaves_a_page_with_what_was_expected_and_what_happened(agent: 
     assert '<h1>adder in right: <span class="passed">passed</span></h1>' in right
     assert "<dt>Model calls</dt><dd>2</dd>" in right
     assert "<h2>What the case expects</h2>" in right
-    assert "<td><pre>add\n{&quot;a&quot;: 1, &quot;b&quot;: 2}</pre></td><td><pre>3</pre></td>" in right
+    assert "<td><pre>add\n{&#34;a&#34;: 1, &#34;b&#34;: 2}</pre></td><td><pre>3</pre></td>" in right
     assert '<span class="failed">failed</span>' in wrong_call
-    assert "calls: add(&quot;a&quot;:1,&quot;b&quot;:3)" in wrong_call
+    assert "calls: add(&#34;a&#34;:1,&#34;b&#34;:3)" in wrong_call
     assert '<tr class="USER"><td class="time">2</td>' in wrong_call
     assert '<span class="failed">error</span>' in raises
     assert "ValueError: no idea" in raises

@@ -62,6 +62,15 @@ def test_what_only_tests_use_is_not_published(wheel: Path) -> None:
     assert [name for name, content in read_bundle(wheel).items() if b"axe-core" in content] == []
 
 
+@pytest.mark.process
+def test_the_wheel_has_every_template_of_a_page(wheel: Path) -> None:
+    source = ROOT / "src"
+    templates = {path.relative_to(source).as_posix() for path in source.rglob("templates/*") if path.is_file()}
+    assert len(templates) > 5
+    with zipfile.ZipFile(wheel) as archive:
+        assert templates <= set(archive.namelist())
+
+
 @pytest.fixture
 def locked() -> dict[str, dict[str, Any]]:
     """The packages that the lock names, by where they are installed."""

@@ -35,8 +35,8 @@ def _build_log(random: Random) -> list[Event]:
 @pytest.mark.parametrize("seed", range(200))
 def test_the_undone_events_are_those_that_do_not_count(seed: int) -> None:
     log = _build_log(Random(seed))  # noqa: S311 - reproducible on purpose
-    session = Session(session_id="s", created_at=0)
-    summary = decode_summary(session, encode_summary(fold_events(create_summary(session), log)))
+    empty = create_summary(Session(session_id="s", created_at=0))
+    summary = decode_summary(empty.session, {}, encode_summary(fold_events(empty, log)))
     counting = {event.seq for event in remove_undone_events(log)}
     ranges = find_undone_ranges(summary.segments, summary.last_seq)
 

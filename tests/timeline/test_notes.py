@@ -3,13 +3,10 @@
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine
 from stores import AnyStore
 from timeline_builders import ask_turn, user_content
 
 from adk_agent_sim.errors import NotFound, SessionClosed, SessionNotFound
-from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.persistence.migration import rebuild_read_model
 from adk_agent_sim.timeline.events import TurnWithdrawn, UserSpoke
 from adk_agent_sim.timeline.jsonl import load_session, write_session
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
@@ -128,18 +125,3 @@ async def test_a_file_of_a_session_has_its_notes(store: AnyStore, tmp_path: Path
 
     assert await store.read_events(restored.session_id) == source.get_log(session_id)
     assert await _read_notes(Timeline(store), restored.session_id) == ["why \ud800?", "", ""]
-
-
-async def test_rows_that_are_folded_again_have_their_notes(sqlite_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adk_agent_sim.persistence.migration._EVENTS_PER_PAGE", 2)
-    async with open_store(sqlite_path) as store:
-        session_id = await _speak(Timeline(store), "one", "two", "three")
-        await Timeline(store).note_row(session_id, 0, "first")
-        rows = await store.read_rows(session_id, 0, 3)
-    engine = create_engine(f"sqlite:///{sqlite_path}")
-    with engine.begin() as connection:
-        rebuild_read_model(connection, session_id)
-    engine.dispose()
-
-    async with open_store(sqlite_path) as store:
-        assert await store.read_rows(session_id, 0, 3) == rows

@@ -6,16 +6,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from adk_agent_sim.bench.bench_page import iter_page_lines
+from adk_agent_sim.bench.bench_page import render_bench_page
 from adk_agent_sim.bench.bench_result import BenchResult
 from adk_agent_sim.bench.bench_summary import BenchSummary, summarize_bench
-from adk_agent_sim.bench.junit_report import iter_junit_lines
+from adk_agent_sim.bench.failure_reasons import ReasonMask
 from adk_agent_sim.bench.markdown_summary import render_markdown_summary
-from adk_agent_sim.bench.reason_mask import ReasonMask
 from adk_agent_sim.bench.results_file import PLAN_NAME, RESULTS_NAME, read_results
 from adk_agent_sim.errors import BenchFolderRefused
-from adk_agent_sim.text.surrogates import replace_lone_surrogates
-from adk_agent_sim.timeline.atomic_files import atomic_write, atomic_write_text
+from adk_agent_sim.text.page_templates import load_template
+from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 
 HTML_REPORT: Final = "report.html"
@@ -33,8 +32,8 @@ def write_reports(folder: Path) -> BenchSummary:
         BenchFolderRefused: The folder has no results, or they are damaged.
     """
     summary = read_summary(folder)
-    _write_lines(folder / HTML_REPORT, iter_page_lines(summary, folder.resolve().name))
-    _write_lines(folder / JUNIT_REPORT, iter_junit_lines(summary))
+    atomic_write_text(folder / HTML_REPORT, render_bench_page(summary, folder.resolve().name))
+    atomic_write_text(folder / JUNIT_REPORT, load_template("bench", "junit.xml.j2").render(summary=summary))
     atomic_write_text(folder / MARKDOWN_REPORT, render_markdown_summary(summary))
     return summary
 
@@ -42,12 +41,6 @@ def write_reports(folder: Path) -> BenchSummary:
 def read_summary(folder: Path) -> BenchSummary:
     """Return the summary of the bench in a folder. Secrets are masked in the reasons of failures."""
     return summarize_bench(map(ReasonMask().mask, _read_results(folder)), _read_planned(folder))
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    with atomic_write(path) as file:
-        # Texts of results may have lone surrogates, which the file's encoding does not allow.
-        file.writelines(f"{replace_lone_surrogates(line)}\n" for line in lines)
 
 
 def _read_results(folder: Path) -> Iterable[BenchResult]:

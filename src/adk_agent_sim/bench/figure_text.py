@@ -31,6 +31,11 @@ def format_interval(rate: SuccessRate) -> str:
     return f"{rate.low * 100:.0f} to {rate.high * 100:.0f} %" if rate.total else "-"
 
 
+def format_count(number: int, noun: str) -> str:
+    """Return a number of things, such as `1 run` or `1,250 runs`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def format_number(number: float) -> str:
     """Return a number such as `0.25`, `12.5`, `1,250`, `34.2 k` or `1.20 M`."""
     if number >= 1_000_000:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from adk_agent_sim.bench.bench_summary import BenchSummary, FailureGroup
 from adk_agent_sim.bench.figure_text import (
     OUTCOME_NAMES,
+    format_count,
     format_interval,
     format_number,
     format_outcomes,
@@ -33,8 +34,8 @@ def _iter_blocks(summary: BenchSummary) -> Iterator[str]:
     overall = summary.overall
     yield f"## Bench: {format_share(summary.success_rate)} of {overall.success.total:,} judged runs passed\n"
     yield (
-        f"{_count(len(summary.variants), 'variant')}, {_count(overall.scenarios, 'scenario')}, "
-        f"{_count(overall.runs, 'run')}: {format_outcomes(overall.outcomes)}. "
+        f"{format_count(len(summary.variants), 'variant')}, {format_count(overall.scenarios, 'scenario')}, "
+        f"{format_count(overall.runs, 'run')}: {format_outcomes(overall.outcomes)}. "
         f"{format_number(overall.tokens.total)} tokens, {format_seconds(overall.wall_seconds.total)} of run time.\n"
     )
     if (missing := (summary.planned or 0) - overall.runs) > 0:
@@ -95,7 +96,7 @@ def _iter_head(names: Sequence[str]) -> Iterator[str]:
 
 def _iter_rest(count: int, noun: str) -> Iterator[str]:
     if count > 0:
-        yield f"\n... and {_count(count, f'more {noun}')} in report.html."
+        yield f"\n... and {format_count(count, f'more {noun}')} in report.html."
 
 
 def _find_attempts(group: RunGroup, k: int) -> PassAtK | None:
@@ -108,7 +109,3 @@ def _row(cells: Sequence[str]) -> str:
 
 def _code(text: str, limit: int = _MAX_NAME) -> str:
     return render_inline_code(escape_line(text if len(text) <= limit else f"{text[:limit]}…"))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import quote
 
 from adk_agent_sim.bench.bench_result import BenchResult
 from adk_agent_sim.bench.bench_summary import BenchSummary
 from adk_agent_sim.bench.run_group import OUTCOMES
-from adk_agent_sim.text.html_escaping import replace_invisible
+from adk_agent_sim.text.page_templates import replace_invisible
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 
 _MAX_REASON = 1_000
 """The most characters of a reason in the matrix; the page of the run has all."""
 
 
-def render_matrix_json(summary: BenchSummary) -> str:
-    """Return the data as JSON that is safe inside a script element of HTML."""
+def build_matrix(summary: BenchSummary) -> dict[str, Any]:
+    """Return the data as values of JSON."""
     reasons: dict[str, int] = {}
     tags: dict[str, int] = {}
     runs = [
@@ -26,7 +25,7 @@ def render_matrix_json(summary: BenchSummary) -> str:
         for each in summary.variants
     ]
     scenario_tags = [_list_tags(summary, scenario, tags) for scenario in summary.scenarios]
-    data = {
+    return {
         "outcomes": OUTCOMES,
         "variants": [replace_invisible(each.label) for each in summary.variants],
         "scenarios": [replace_invisible(each) for each in summary.scenarios],
@@ -35,9 +34,6 @@ def render_matrix_json(summary: BenchSummary) -> str:
         "reasons": list(reasons),
         "runs": runs,
     }
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    # A text with `</script>` or `<!--` would end the element, or change how the rest of it is parsed.
-    return text.replace("<", "\\u003c")
 
 
 def make_report_link(result: BenchResult) -> str:

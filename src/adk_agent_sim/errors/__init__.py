@@ -11,7 +11,8 @@ SimulatorError
 ├── InvalidTransition            the state of the session does not allow the transition
 ├── StoreFailed                  a database operation failed: locked, read-only, full, damaged; nothing was written
 │   ├── StoreNotOpened           the database cannot be used as a store
-│   └── StoreTooNew              a newer release wrote the database; it was not changed
+│   ├── StoreTooNew              a newer release wrote the database; it was not changed
+│   └── StoreTooOld              a development version wrote the database; it was not changed
 ├── DecisionRefused              a decision was not accepted; the turn is unchanged
 │   ├── TurnNotFound             the session has no such turn
 │   ├── TurnAlreadyDecided       the turn already has another decision
@@ -102,9 +103,7 @@ SimulatorError
 
 from __future__ import annotations
 
-from adk_agent_sim.errors.access_errors import ExposureRefused, InsecureFile, TokenNameTaken, TokenRejected
 from adk_agent_sim.errors.base import Problem, SimulatorError
-from adk_agent_sim.errors.bench_errors import BenchesNotComparable, BenchFolderRefused, InvalidBench
 from adk_agent_sim.errors.decision_errors import (
     DecisionMismatch,
     DecisionRefused,
@@ -161,9 +160,12 @@ from adk_agent_sim.errors.run_errors import (
 )
 from adk_agent_sim.errors.scenario_errors import (
     AppLoadFailed,
+    BenchesNotComparable,
+    BenchFolderRefused,
     InvalidAnswersFile,
     InvalidAppState,
     InvalidAugmentation,
+    InvalidBench,
     InvalidCheckerParam,
     InvalidLabels,
     InvalidRunOption,
@@ -179,11 +181,15 @@ from adk_agent_sim.errors.scenario_errors import (
 )
 from adk_agent_sim.errors.server_errors import (
     AgentNotLocal,
+    ExposureRefused,
+    InsecureFile,
     InvalidField,
     MalformedValue,
     NotFound,
     PortInUse,
     ServerUnreachable,
+    TokenNameTaken,
+    TokenRejected,
 )
 from adk_agent_sim.errors.session_errors import (
     BlocksMissing,
@@ -194,8 +200,11 @@ from adk_agent_sim.errors.session_errors import (
     SessionClosed,
     SessionExists,
     SessionNotFound,
+    StoreFailed,
+    StoreNotOpened,
+    StoreTooNew,
+    StoreTooOld,
 )
-from adk_agent_sim.errors.store_errors import StoreFailed, StoreNotOpened, StoreTooNew
 from adk_agent_sim.errors.trace_errors import (
     AlreadyExported,
     EditConflict,
@@ -293,6 +302,7 @@ __all__ = [
     "StoreFailed",
     "StoreNotOpened",
     "StoreTooNew",
+    "StoreTooOld",
     "TokenNameTaken",
     "TokenRejected",
     "ToolAlreadyAnswered",

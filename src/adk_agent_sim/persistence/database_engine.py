@@ -94,6 +94,9 @@ def create_writer_engine(url: URL, durability: Durability, lock_timeout: float) 
     """Create the engine of the writer, with a single connection."""
     engine = _create_engine(url, durability, lock_timeout, pool_size=1, max_overflow=0)
     if engine.dialect.name == "sqlite":
+        # In the other modes readers and the writer block each other. The file keeps the mode, so readers need not set
+        # it: a file that they find unsuitable stays as it is.
+        event.listen(engine, "connect", _use_write_ahead_log)
         # A deferred transaction requests the write lock at its first write, and can fail there with SQLITE_BUSY.
         event.listen(engine, "begin", _begin_immediate)
     return engine
@@ -135,11 +138,7 @@ def _create_engine(
             format_url(url), "the PostgreSQL driver is missing", 'Install it: pip install "psycopg[binary]>=3.2".'
         ) from error
     if sqlite:
-        settings = [
-            # In the other modes readers and the writer block each other.
-            "PRAGMA journal_mode=WAL",
-            f"PRAGMA synchronous={_SYNCHRONOUS[durability]}",
-        ]
+        settings = [f"PRAGMA synchronous={_SYNCHRONOUS[durability]}"]
     else:
         settings = [
             f"SET synchronous_commit TO {_SYNCHRONOUS_COMMIT[durability]}",
@@ -165,6 +164,10 @@ def _configure_connection(connection: Any, settings: list[str], *, sqlite: bool)
     if not sqlite:
         # psycopg has begun a transaction, and SET is undone if that is rolled back, as the pool does with connections.
         connection.commit()
+
+
+def _use_write_ahead_log(connection: Any, _record: object) -> None:
+    connection.execute("PRAGMA journal_mode=WAL")
 
 
 def _fold_case(text: str | None) -> str | None:

@@ -173,10 +173,7 @@ def decode_event(blob: bytes) -> Event:
 
 
 def read_stored_event(session_id: str, seq: int, blob: bytes) -> Event:
-    """Parse a stored event; one that cannot be read becomes an `Unreadable` event with the reason.
-
-    The column `seq` is authoritative: events migrated from version 0 have none in their message.
-    """
+    """Parse a stored event; one that cannot be read becomes an `Unreadable` event with the reason."""
     try:
         event = replace(decode_event(blob), seq=seq)
         validate_event(event)

@@ -7,7 +7,7 @@ from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData
 from adk_agent_sim.persistence.row_codec import RESPONSE_TYPE
 from adk_agent_sim.timeline.read_model.session_status import ProtocolStatus, SessionStatus
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """The version of the tables below; `migration.py` upgrades older ones."""
 
 metadata = MetaData()
@@ -21,6 +21,7 @@ sessions = Table(
     Column("created_at", BigInteger, nullable=False),  # milliseconds since 1970
     Column("status", String, nullable=False, server_default=ProtocolStatus.ACTIVE),
     Column("proto_blob", LargeBinary, nullable=False),
+    Column("annotations", LargeBinary, nullable=False, server_default=""),  # the name, the exports, the forks
     # The read model, updated with each event, so that listing sessions reads no logs. What lists search has columns.
     Column("session_status", String, nullable=False, server_default=SessionStatus.NEW),
     Column("name", String, nullable=False, server_default=""),
@@ -29,9 +30,12 @@ sessions = Table(
     Column("last_event_at", BigInteger, nullable=False, server_default="0"),  # milliseconds since 1970
     Column("summary", LargeBinary, nullable=False, server_default=""),
     Column("rows_state", LargeBinary, nullable=False, server_default=""),
+    # The code that computed the read model: these columns, and the rows of the two tables below.
+    Column("fold_digest", String, nullable=False, server_default=""),
 )
 
 Index("idx_sessions_created", sessions.c.created_at, sessions.c.id)
+Index("idx_sessions_fold", sessions.c.fold_digest)
 
 pending_requests = Table(
     "pending_requests",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sqlalchemy import Connection
 
@@ -22,7 +22,13 @@ from adk_agent_sim.errors import (
     TurnAlreadyDecided,
 )
 from adk_agent_sim.persistence import write_statements
-from adk_agent_sim.persistence.read_model_codec import encode_row, encode_rows_state, encode_summary
+from adk_agent_sim.persistence.read_model_codec import (
+    ColumnValues,
+    encode_annotations,
+    to_pending_row,
+    to_read_model_columns,
+    to_timeline_rows,
+)
 from adk_agent_sim.persistence.row_codec import (
     RESPONSE_TYPE,
     encode_event,
@@ -30,16 +36,19 @@ from adk_agent_sim.persistence.row_codec import (
     get_payload_type,
     to_milliseconds,
 )
+from adk_agent_sim.persistence.session_fold import FoldedSession, get_fold_digest
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.event_kinds import KIND_NAMES
 from adk_agent_sim.timeline.events import REMARK_CLASSES, Event, Session
-from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
-from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
+from adk_agent_sim.timeline.read_model.session_status import ProtocolStatus
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 
-ColumnValues: TypeAlias = dict[str, Any]
+
+class ReadModelOutdated(LogChanged):
+    """The read model was computed by other code; it must be folded again before events are appended."""
+
 
 WriteResult: TypeAlias = Exception | None
 """The error if a write was refused, or None."""
@@ -68,6 +77,8 @@ class WriteRequest:
     """The waiting requests that the events added or changed, by id; None for those that no longer wait."""
     summary: ColumnValues | None = None
     """The columns of a summary that changed without an event."""
+    is_refolding: bool = False
+    """Whether the read model replaces one that other code computed."""
     is_deletion: bool = False
     change_tokens: Callable[[Connection], None] | None = None
     """Changes the access tokens instead of a session."""
@@ -102,6 +113,7 @@ def build_creation(session: Session) -> WriteRequest:
         "id": session.session_id,
         "created_at": to_milliseconds(session.created_at),
         "proto_blob": encode_session(session),
+        "fold_digest": get_fold_digest(),
         **to_read_model_columns(create_read_model(session)),
     }
     return WriteRequest(session_id=session.session_id, session=row)
@@ -112,7 +124,7 @@ def build_summary_change(summary: SessionSummary) -> WriteRequest:
     columns = {
         "new_proto_blob": encode_session(summary.session),
         "new_name": replace_lone_surrogates(summary.name),
-        "new_summary": encode_summary(summary),
+        "new_annotations": encode_annotations(summary),
     }
     return WriteRequest(session_id=summary.session.session_id, summary=columns)
 
@@ -130,56 +142,25 @@ def build_append(events: Sequence[Event], blocks: Iterable[Block], read_model: S
         events=[_to_event_row(event) for event in events],
         blocks=[{"session_id": session_id, "block_id": block.block_id, "data": block.data} for block in blocks],
         read_model=to_read_model_columns(read_model),
-        timeline_rows=to_timeline_rows(read_model),
+        timeline_rows=to_timeline_rows(session_id, read_model.changed_rows),
         changed_requests={
-            request_id: _to_pending_row(session_id, request) if request else None
+            request_id: to_pending_row(session_id, request) if request else None
             for request_id, request in read_model.changed_requests.items()
         },
     )
 
 
-def to_read_model_columns(read_model: SessionReadModel) -> ColumnValues:
-    """Return the columns of a session's read model."""
-    summary = read_model.summary
-    agents = dict.fromkeys(name for name in (summary.app_name, *summary.agent_names) if name)
-    return {
-        "status": STATUS_PROJECTIONS[summary.status].protocol.value,
-        "session_status": summary.status.value,
-        "name": replace_lone_surrogates(summary.name),
-        "agent_names": replace_lone_surrogates("".join(f"\n{name}" for name in agents) + "\n"),
-        "last_seq": summary.last_seq,
-        "last_event_at": to_milliseconds(summary.last_event_at),
-        "summary": encode_summary(summary),
-        "rows_state": encode_rows_state(read_model.rows),
-    }
-
-
-def to_timeline_rows(read_model: SessionReadModel) -> list[ColumnValues]:
-    """Return the rows of the timeline that changed last."""
-    session_id = read_model.summary.session.session_id
-    return [
-        {
-            "session_id": session_id,
-            "row_index": row.index,
-            "updated_seq": row.updated_seq,
-            "data": encode_row(row),
-        }
-        for row in read_model.changed_rows
-    ]
-
-
-def to_pending_rows(summary: SessionSummary) -> list[ColumnValues]:
-    """Return the rows of the requests that wait for a person."""
-    return [_to_pending_row(summary.session.session_id, request) for request in summary.pending.values()]
-
-
-def _to_pending_row(session_id: str, request: PendingRequest) -> ColumnValues:
-    return {
-        "session_id": session_id,
-        "request_id": replace_lone_surrogates(request.request_id),
-        "requested_at": to_milliseconds(request.requested_at),
-        "position": request.position,
-    }
+def build_refolding(folded: FoldedSession) -> WriteRequest:
+    """Build the write that replaces the read model of a session by one that was folded from its log again."""
+    summary = folded.read_model.summary
+    session_id = summary.session.session_id
+    return WriteRequest(
+        session_id=session_id,
+        read_model=to_read_model_columns(folded.read_model),
+        timeline_rows=to_timeline_rows(session_id, folded.rows),
+        changed_requests={key: to_pending_row(session_id, request) for key, request in summary.pending.items()},
+        is_refolding=True,
+    )
 
 
 def _to_event_row(event: Event) -> ColumnValues:
@@ -211,12 +192,21 @@ def write_group(connection: Connection, group: Sequence[WriteRequest]) -> Sequen
             accepted.append(write)
             # The next write of the group to the same session comes after this one.
             if write.read_model:
-                places[write.session_id] = (write.read_model["status"], write.read_model["last_seq"])
+                read_model = write.read_model
+                places[write.session_id] = _Place(read_model["status"], read_model["last_seq"], is_current=True)
+    _remove_read_models(connection, [write.session_id for write in accepted if write.is_refolding])
     _insert_rows(connection, accepted)
     _update_read_models(connection, accepted)
     for write in accepted:
         _apply_session_change(connection, write)
     return results
+
+
+def _remove_read_models(connection: Connection, session_ids: Sequence[str]) -> None:
+    """Remove what is stored of read models that are replaced, and note which code computes the new ones."""
+    for session_id in session_ids:
+        for statement in write_statements.REMOVE_READ_MODEL:
+            connection.execute(statement, {"session_id": session_id, "new_fold_digest": get_fold_digest()})
 
 
 def _update_read_models(connection: Connection, writes: Sequence[WriteRequest]) -> None:
@@ -254,8 +244,17 @@ def _apply_session_change(connection: Connection, write: WriteRequest) -> None:
             connection.execute(statement, key)
 
 
-def _read_places(connection: Connection, session_ids: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """Return the status and the last `seq` of each session; they cannot change until the transaction ends."""
+class _Place(NamedTuple):
+    """What a write to a session must fit to."""
+
+    status: str
+    last_seq: int
+    is_current: bool
+    """Whether the read model was computed by the code of this process."""
+
+
+def _read_places(connection: Connection, session_ids: Sequence[str]) -> dict[str, _Place]:
+    """Return the place of each session; it cannot change until the transaction ends."""
     if not session_ids:
         return {}
     key = {"session_ids": session_ids}
@@ -266,17 +265,22 @@ def _read_places(connection: Connection, session_ids: Sequence[str]) -> dict[str
         rows = connection.exec_driver_sql(write_statements.SELECT_ONE_STATUS[dialect], {"session_id": session_ids[0]})
     else:
         rows = connection.execute(write_statements.SELECT_STATUS, key)
-    return {row.id: (row.status, row.last_seq) for row in rows}
+    return {row.id: _Place(row.status, row.last_seq, row.fold_digest == get_fold_digest()) for row in rows}
 
 
-def _find_refusal(write: WriteRequest, places: Mapping[str, tuple[str, int]]) -> SimulatorError | None:
+def _find_refusal(write: WriteRequest, places: Mapping[str, _Place]) -> SimulatorError | None:
     if write.session or write.change_tokens:
         return None
     if write.session_id not in places:
         return SessionNotFound(write.session_id)
-    status, last_seq = places[write.session_id]
+    status, last_seq, is_current = places[write.session_id]
+    if write.is_refolding:
+        # Events that came since its log was read are missing in it.
+        return None if write.read_model and write.read_model["last_seq"] == last_seq else LogChanged(write.session_id)
     if not write.events:  # a closed session can still be renamed and deleted
         return None
+    if not is_current:
+        return ReadModelOutdated(write.session_id)
     if status != ProtocolStatus.ACTIVE and any(event["payload_type"] not in _REMARK_TYPES for event in write.events):
         return SessionClosed(write.session_id)
     # The read model of the write was folded from the log as it was, so it is wrong if events have come in between.

@@ -57,7 +57,7 @@ LOCK_SESSIONS = (
     .order_by(_sessions.id)
     .with_for_update()
 )
-_SELECT_ANY_STATUS = select(_sessions.id, _sessions.status, _sessions.last_seq)
+_SELECT_ANY_STATUS = select(_sessions.id, _sessions.status, _sessions.last_seq, _sessions.fold_digest)
 # Separate from the lock, so that it sees what was committed while waiting for the lock.
 SELECT_STATUS = _SELECT_ANY_STATUS.where(_sessions.id.in_(bindparam("session_ids", expanding=True)))
 SELECT_ONE_STATUS = _compile(_SELECT_ANY_STATUS.where(_sessions.id == bindparam("session_id")))
@@ -77,8 +77,15 @@ DELETE_PENDING = _compile(
 UPDATE_SUMMARY = (
     update(tables.sessions)
     .where(_sessions.id == bindparam("session_id"))
-    .values({column: bindparam(f"new_{column}") for column in ("proto_blob", "name", "summary")})
+    .values({column: bindparam(f"new_{column}") for column in ("proto_blob", "name", "annotations")})
 )
+REMOVE_READ_MODEL = [
+    delete(tables.timeline_rows).where(_rows.session_id == bindparam("session_id")),
+    delete(tables.pending_requests).where(_pending.session_id == bindparam("session_id")),
+    update(tables.sessions)
+    .where(_sessions.id == bindparam("session_id"))
+    .values(fold_digest=bindparam("new_fold_digest")),
+]
 SELECT_EVENT_SESSIONS = select(_events.event_id, _events.session_id).where(
     _events.event_id.in_(bindparam("event_ids", expanding=True))
 )

@@ -25,7 +25,7 @@ from .story import StoryStep as StoryStep
 from .verdict.checker_params import CheckerParam as CheckerParam
 from .verdict.judge import Judge as Judge
 from .verdict.judge import judge as judge
+from .verdict.soft_check import RecordedAnswers as RecordedAnswers
 from .verdict.soft_check import SoftCheck as SoftCheck
-from .verdict.soft_recording import RecordedAnswers as RecordedAnswers
 from .verdict.verdict import Verdict as Verdict
 from .world.world import World as World

@@ -93,7 +93,7 @@ async def run_services(settings: ServeSettings) -> AsyncGenerator[RunningService
     exposure.check()
     async with (
         lock_database(settings.database, advice=_BUSY_ADVICE) as lock,
-        open_store(settings.database, durability=settings.durability) as store,
+        open_store(settings.database, durability=settings.durability, lock=lock) as store,
         open_access_control(store.tokens) as access,
         _run_retention(timeline := Timeline(store), settings.keep_days),
         # Before gRPC, whose responses contain the address of the web server; stopped after it, in the reverse order.

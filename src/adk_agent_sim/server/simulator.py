@@ -161,7 +161,7 @@ class AgentSimulator:
         async with AsyncExitStack() as opening:
             if self._database is not None:
                 lock = await opening.enter_async_context(lock_database(self._database, advice=self.busy_advice))
-                store = await opening.enter_async_context(open_store(self._database))
+                store = await opening.enter_async_context(open_store(self._database, lock=lock))
                 # Under the lock, so that two servers that start at once do not both create an id.
                 server_id = load_or_create_server_id(self._database)
             access = await opening.enter_async_context(

@@ -28,15 +28,11 @@ from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
 from adk_agent_sim.adk.runs.run_app import to_app
 from adk_agent_sim.adk.runs.run_task import unwrap_failure
 from adk_agent_sim.adk.runs.user_message import build_user_message
-from adk_agent_sim.adk.worlds.final_text import find_final_text
-from adk_agent_sim.adk.worlds.notification_events import NotificationEvents
-from adk_agent_sim.adk.worlds.run_end import RunEnd
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
-from adk_agent_sim.adk.worlds.run_result import WorldRunMetadata, WorldRunResult
-from adk_agent_sim.adk.worlds.token_count import TokenCount
+from adk_agent_sim.adk.worlds.run_result import RunEnd, WorldRunMetadata, WorldRunResult
 from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_clock import WorldClock, use_world_time
-from adk_agent_sim.adk.worlds.world_plugin import WorldPlugin
+from adk_agent_sim.adk.worlds.world_plugin import NotificationEvents, TokenCount, WorldPlugin
 from adk_agent_sim.adk.worlds.world_recorder import WorldRecorder
 from adk_agent_sim.adk.worlds.world_session import SILENT_ANSWER, WorldSession
 from adk_agent_sim.errors import NotJudgeable
@@ -50,10 +46,22 @@ from adk_agent_sim.scenario.world.noise import Noise
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Payload, Player
+from adk_agent_sim.timeline.framework_calls import ENVIRONMENT_AUTHOR
 from adk_agent_sim.timeline.seeded_random import draw_bits
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
+
+
+def find_final_text(events: Sequence[AdkEvent]) -> str:
+    """Return the final response since the user's last message; empty if there is none, or if it has no text."""
+    for event in reversed(events):
+        if event.author == "user":
+            return ""
+        if event.author != ENVIRONMENT_AUTHOR and event.is_final_response() and event.content and event.content.parts:
+            return "".join(part.text for part in event.content.parts if part.text and not part.thought)
+    return ""
+
 
 WAKE_UP_TEXT = (
     "(This is no message from the user: something has happened, see the notifications. Act if it concerns your task. "
@@ -135,6 +143,8 @@ class WorldRun:
         self.player_name = player_name
         self.source = source
         self._model_name = model_name if model_name is not None else find_model_name(self.app.root_agent)
+        self.on_change: Callable[[], object] = lambda: None
+        """Called when a turn begins to wait for a person, and when the agent has ended its invocation."""
         self._changed = asyncio.Event()
         self._id_source = self.options.run_number
         self._id_numbers = count()
@@ -278,9 +288,13 @@ class WorldRun:
         )
         plugin.main_session_id = agent_run.adk_session_id
         self._set_rules_clock(agent_run, WorldClock(self.world))
-        agent_run.on_change = self._changed.set
+        agent_run.on_change = self._notify_change
         session.on_end = self._changed.set
         return agent_run
+
+    def _notify_change(self) -> None:
+        self._changed.set()
+        self.on_change()
 
     def connect_recorder(self) -> None:
         """Record what happens in the world on the timeline of the agent's session."""

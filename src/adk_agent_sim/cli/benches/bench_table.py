@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from unicodedata import east_asian_width
 
-from adk_agent_sim.text.escaping import escape_line
-from adk_agent_sim.text.terminal_output import print_line, style
+from adk_agent_sim.text.terminal_output import print_line, print_lines, style
+from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
 
 if TYPE_CHECKING:
     from adk_agent_sim.bench.bench_summary import BenchSummary
     from adk_agent_sim.bench.run_group import RunGroup
 
-_MAX_LABEL = 40
 _MAX_TAGS = 40
 _MAX_TAG_COLUMNS = 6
 _MAX_REASONS = 5
@@ -41,14 +39,9 @@ def print_bench_table(summary: BenchSummary) -> None:
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows in columns: the first is text, the others are aligned to the right."""
-    lines = [[_shorten(cell) for cell in row] for row in (heads, *rows)]
-    widths = [max(_measure(row[column]) for row in lines) for column in range(len(heads))]
-    for number, row in enumerate(lines):
-        cells = [
-            _pad(cell, width, right=column > 0) for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        line = "  ".join(cells).rstrip()
-        print_line(style(line, bold=True) if number == 0 else line)
+    cells = [list(map(shorten_cell, row)) for row in (heads, *rows)]
+    head, *lines = format_table(cells, right=range(1, len(heads)))
+    print_lines([style(head, bold=True), *lines])
 
 
 def _print_tags(summary: BenchSummary) -> None:
@@ -94,18 +87,3 @@ def _list_measures(group: RunGroup) -> list[str]:
         *(format_number(each.mean) for each in (group.tokens, group.model_calls, group.tool_calls)),
         *(format_seconds(each.mean) for each in (group.simulated_seconds, group.wall_seconds)),
     ]
-
-
-def _shorten(text: str) -> str:
-    safe = escape_line(text)
-    return safe if len(safe) <= _MAX_LABEL else f"{safe[: _MAX_LABEL - 1]}…"
-
-
-def _measure(text: str) -> int:
-    # East Asian wide characters take two columns of a terminal.
-    return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
-
-
-def _pad(text: str, width: int, *, right: bool) -> str:
-    space = " " * (width - _measure(text))
-    return space + text if right else text + space

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adk_agent_sim.cli.evals.evals_format import format_case, format_table
+from adk_agent_sim.cli.evals.evals_format import format_case, format_cases
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.play.browser import BrowserSettings, browser_options, build_agent_config, serve_in_browser
-from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, send_other_output_to_stderr
+from adk_agent_sim.text.terminal_output import (
+    print_document,
+    print_json,
+    print_line,
+    print_lines,
+    send_other_output_to_stderr,
+)
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
@@ -158,7 +164,7 @@ def _print_reports(reports: Sequence[tuple[EvalFile, Sequence[CheckedCase]]], *,
         if not show_timeline:
             count = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
             print_line(f"{file.path}: {count}")
-            print_document(format_table(cases))
+            print_lines(format_cases(cases))
             continue
         for case in cases:
             print_document(format_case(case, file.find_case(case.case.key)))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from adk_agent_sim.cli.evals.json_diff import format_diff
 from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.text.terminal_output import TerminalText
+from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
 
 if TYPE_CHECKING:
     from adk_agent_sim.golden.eval_file import OpenedCase
@@ -23,19 +25,12 @@ _STATE_LABELS = {
 }
 _METRIC_LABELS = {"tool_trajectory_avg_score": "calls", "response_match_score": "response"}
 _HEADINGS = ("case", "turns", "calls", "badge", "scores", "why")
-_MAX_ID_CHARS = 40
 _DIFF_LABELS = ("recorded", "now")
 
 
-def format_table(cases: Sequence[CheckedCase]) -> str:
-    """Return one line per case, below the headings; empty without cases."""
-    if not cases:
-        return ""
-    rows = [_HEADINGS, *(_format_cells(case) for case in cases)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
+def format_cases(cases: Sequence[CheckedCase]) -> list[TerminalText]:
+    """Return one line per case, below the headings; none without cases."""
+    return format_table([_HEADINGS, *map(_list_cells, cases)]) if cases else []
 
 
 def format_case(checked: CheckedCase, opened: OpenedCase) -> str:
@@ -61,23 +56,21 @@ def format_replay_difference(difference: ReplayDifferenceInfo) -> str:
     return format_diff(json.loads(difference.recorded), json.loads(difference.found), labels=_DIFF_LABELS)
 
 
-def _format_cells(case: CheckedCase) -> tuple[str, ...]:
-    info = case.case
-    eval_id = escape_line(info.eval_id)
-    shortened = eval_id if len(eval_id) <= _MAX_ID_CHARS else f"{eval_id[: _MAX_ID_CHARS - 1]}…"
+def _list_cells(checked: CheckedCase) -> Sequence[str]:
+    case = checked.case
     scores = [
         f"{_METRIC_LABELS.get(metric.name, metric.name)} {_format_score(metric.score)}"
         + ("" if metric.is_passed else " FAILED")
-        for metric in info.metrics
+        for metric in case.metrics
         if metric.score is not None
     ]
     return (
-        shortened,
-        str(info.turn_count),
-        str(info.call_count),
-        _STATE_LABELS[info.badge.state],
+        shorten_cell(case.eval_id),
+        str(case.turn_count),
+        str(case.call_count),
+        _STATE_LABELS[case.badge.state],
         ", ".join(scores) or "-",
-        escape_line(info.badge.reason),
+        case.badge.reason,
     )
 
 

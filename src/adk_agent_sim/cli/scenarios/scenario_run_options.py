@@ -29,8 +29,8 @@ _SEAT_OPTIONS = (
     click.option(
         "--player",
         metavar="PLAYER",
-        help="Who plays the agent's model: real (by default), human (you, in the browser), oracle, nothing, random, "
-        "script:FILE, replay:FILE or record:FILE.",
+        help="Who plays the agent's model: real (by default), human (you, here or with --web), oracle, nothing, "
+        "random, script:FILE, replay:FILE or record:FILE.",
     ),
     click.option("--model", metavar="NAME", help="The model to ask instead of the agent's own."),
     click.option(
@@ -158,8 +158,7 @@ class AgentSettings:
         Raises:
             click.UsageError: A duration or the thinking time is wrong, or agent-to-agent augmentation was asked for.
         """
-        from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
-        from adk_agent_sim.adk.worlds.thinking_time import parse_thinking_time
+        from adk_agent_sim.adk.worlds.run_options import WorldRunOptions, parse_thinking_time
 
         with report_wrong_option("--thinking"):
             thinking = parse_thinking_time(self.thinking)

@@ -12,7 +12,8 @@ import click
 
 from adk_agent_sim.cli.sessions.database import database_option
 from adk_agent_sim.errors import NotFound
-from adk_agent_sim.text.terminal_output import print_json, print_line
+from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines
+from adk_agent_sim.text.terminal_tables import format_table
 
 if TYPE_CHECKING:
     from adk_agent_sim.persistence.access_tokens import AccessToken, TokenStore
@@ -56,8 +57,7 @@ def list_(database: str, as_json: bool) -> None:
         return
     if not tokens:
         print_line(f"There are no tokens in {database}. `adksim serve` makes one at its start.")
-    for each in tokens:
-        print_line(_format_token(each))
+    print_lines(format_table(list(map(_list_cells, tokens))))
 
 
 @token.command("new")
@@ -137,9 +137,9 @@ def _parse_duration(text: str) -> float:
     return int(match[1]) * _UNIT_SECONDS[match[2]]
 
 
-def _format_token(each: AccessToken) -> str:
+def _list_cells(each: AccessToken) -> Sequence[str]:
     expires = "never expires" if each.expires_at is None else f"expires {_format_time(each.expires_at)}"
-    return f"{each.name:<24}  {each.kind.value:<8}  created {_format_time(each.created_at)}  {expires}"
+    return each.name, each.kind.value, f"created {_format_time(each.created_at)}", expires
 
 
 def _token_to_json(each: AccessToken) -> dict[str, Any]:

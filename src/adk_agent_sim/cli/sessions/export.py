@@ -20,6 +20,7 @@ from adk_agent_sim.text.terminal_output import (
     print_lines,
     send_other_output_to_stderr,
 )
+from adk_agent_sim.text.terminal_tables import format_table
 from adk_agent_sim.timeline.file_names import to_file_stem
 
 if TYPE_CHECKING:
@@ -33,10 +34,9 @@ def _format_requirement(export_format: ExportFormat) -> str:
 
 
 def _format_epilog() -> str:
-    width = max(map(len, EXPORT_FORMATS))
-    rows = (f"  {name:<{width}}  {each.label} ({_format_requirement(each)})" for name, each in EXPORT_FORMATS.items())
+    rows = [("", name, f"{each.label} ({_format_requirement(each)})") for name, each in EXPORT_FORMATS.items()]
     # \b keeps click from joining the lines to one paragraph.
-    return "\b\nFormats:\n" + "\n".join(rows)
+    return "\n".join(("\b\nFormats:", *format_table(rows)))
 
 
 _REDACTABLE = ", ".join(name for name, each in EXPORT_FORMATS.items() if each.is_redactable)

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.filesize import decimal as format_size
 
 from adk_agent_sim.cli.sessions.database import database_option
-from adk_agent_sim.text.escaping import escape_line
-from adk_agent_sim.text.terminal_output import print_json, print_line
+from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines
+from adk_agent_sim.text.terminal_tables import format_table
 from adk_agent_sim.timeline.read_model.interruption import Interruption, find_interruption
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
@@ -59,8 +60,8 @@ def sessions(
     elif not shown:
         print_line(f"No session in {database} matches. `adksim sessions` lists all.")
     else:
-        for each in shown:
-            print_line(_format_summary(each, sizes[each.session.session_id], now, interrupted))
+        rows = [_list_cells(each, sizes[each.session.session_id], now, interrupted) for each in shown]
+        print_lines(format_table(rows, right=(5,)))
     if len(shown) < len(summaries):
         print_line(f"There are more than these {limit}: use --all, --limit, --search or --status.", err=True)
 
@@ -119,19 +120,17 @@ def _advise_recording(database: str) -> str:
     )
 
 
-def _format_summary(summary: SessionSummary, size: int, now: float, interrupted: Set[str]) -> str:
+def _list_cells(summary: SessionSummary, size: int, now: float, interrupted: Set[str]) -> Sequence[str]:
     is_interrupted = summary.session.session_id in interrupted
-    status = "interrupted" if is_interrupted else _STATUS_LABELS.get(summary.status, summary.status.value)
-    parts = [
+    return (
         summary.session.session_id,
-        f"{status:<15}",
-        f"{escape_line(summary.agent_name) or '-':<20}",
-        f"created {_format_age(now - summary.session.created_at):<8}",
-        f"last event {_format_age(now - summary.last_event_at):<8}",
-        f"{_format_size(size):>8}",
+        "interrupted" if is_interrupted else _STATUS_LABELS.get(summary.status, summary.status.value),
+        summary.agent_name or "-",
+        f"created {_format_age(now - summary.session.created_at)}",
+        f"last event {_format_age(now - summary.last_event_at)}",
+        format_size(size),
         summary.name,
-    ]
-    return "  ".join(parts).rstrip()
+    )
 
 
 def _summary_to_json(summary: SessionSummary, sizes: Mapping[str, int], interrupted: Set[str]) -> dict[str, Any]:
@@ -159,10 +158,3 @@ def _format_age(seconds: float) -> str:
         if seconds >= length:
             return f"{int(seconds // length)}{unit} ago"
     return f"{max(int(seconds), 0)}s ago"
-
-
-def _format_size(size: int) -> str:
-    for unit, length in (("MB", 1_000_000), ("kB", 1_000)):
-        if size >= length:
-            return f"{size / length:.1f} {unit}"
-    return f"{size} B"

@@ -24,6 +24,7 @@ from adk_agent_sim.errors import TokenRejected
 from adk_agent_sim.link.server_entry import is_loopback
 from adk_agent_sim.persistence.access_tokens import AccessToken, TokenKind, hash_token
 from adk_agent_sim.server.access.access_control import AccessControl, Grant
+from adk_agent_sim.text.page_templates import load_template
 
 _OWN_SITES = ("none", "same-origin")
 """The Sec-Fetch-Site of requests that a person or one of our pages has made."""
@@ -73,11 +74,6 @@ _UNKNOWN_HOST_MESSAGE = (
 )
 
 _TOO_LARGE_MESSAGE = f"The request is too large: at most {MAX_BODY_BYTES // 1024 // 1024} MB can be sent at once."
-
-_REDIRECT_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>adksim</title>
-<meta http-equiv="refresh" content="0; url={url}"></head><body><p><a href="{url}">Continue</a></p></body></html>
-"""
 
 
 class Guard:
@@ -246,7 +242,7 @@ def _redirect(url: str, headers: Headers) -> Response:
         return RedirectResponse(url, 303)
     # The link was opened from another site. A browser does not send a SameSite=Strict cookie on a redirect that began
     # there, but it does on a navigation that our own page starts.
-    return HTMLResponse(_REDIRECT_PAGE.format(url=url.replace("&", "&amp;").replace('"', "%22")))
+    return HTMLResponse(load_template("server", "redirect.html.j2").render(url=url))
 
 
 def _read_bearer_tokens(headers: Headers) -> Sequence[str]:
