@@ -38,7 +38,8 @@ def test_the_table_of_changes_covers_what_contributors_ask_for() -> None:
     table = _TEXT.split("## If you want to change X, open Y")[1].split("\n## ")[0]
     topics = (
         "an operation", "a name for Python", "an export format", "a fault action", "a field type", "an app",
-        "a database", "a CLI command", "a row kind", "a player", "a judge", "a page", "an endpoint", "a metric", "a mock", "an event",
+        "a database", "a CLI command", "a row kind", "a player", "a judge", "a page", "an endpoint", "a metric",
+        "a mock", "an event",
     )  # fmt: skip
 
     assert [topic for topic in topics if f"| {topic}" not in table] == []
