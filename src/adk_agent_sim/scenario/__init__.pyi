@@ -11,6 +11,7 @@ from .app_base.tool import USER as USER
 from .app_base.tool import WRITE as WRITE
 from .app_base.tool import NotificationTemplate as NotificationTemplate
 from .app_base.tool import tool as tool
+from .app_base.tool_call import call_nested_tool as call_nested_tool
 from .format.agent_log import BaseAgentLog as BaseAgentLog
 from .format.exporter import JsonScenarioExporter as JsonScenarioExporter
 from .format.imported_scenario import BenchmarkScenarioImportedFromJson as BenchmarkScenarioImportedFromJson
