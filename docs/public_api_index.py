@@ -59,12 +59,16 @@ def render_document() -> str:
     packages = {_name_package(path): _list_exports(path) for path in stubs}
     packages["adk_agent_sim.errors"] = _list_errors()
     sections = [_render_section(f"## {name}", names) for name, names in sorted(packages.items())]
-    operations = [_render_section(f"### {path.stem}", _read_definitions(path)) for path in modules]
+    operations = [_render_section(f"### {_name_operations(path)}", _read_definitions(path)) for path in modules]
     return "\n".join([introduction, *sections, _OPERATIONS, *operations])
 
 
 def _name_package(stub: Path) -> str:
     return ".".join(("adk_agent_sim", *stub.parent.relative_to(_SOURCE).parts))
+
+
+def _name_operations(module: Path) -> str:
+    return ".".join(module.relative_to(_SOURCE / "use_cases").with_suffix("").parts)
 
 
 def _list_exports(stub: Path) -> Mapping[str, str]:

@@ -52,10 +52,10 @@ _USE_EXAMPLES = """
     from adk_agent_sim import Simulation
     from adk_agent_sim.adk.evals.case_metrics import score_case
     from adk_agent_sim.environment import parse_rules
-    from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
-    from adk_agent_sim.golden.text_renderers import TEXT_RENDERERS
     from adk_agent_sim.scenario import CheckerParam, Judge, Story
     from adk_agent_sim.scenario.apps.registry import find_app_class
+    from adk_agent_sim.use_cases.export_records import ExportRequest
+    from adk_agent_sim.use_cases.exports import list_export_formats, render_export
 
     def greet(name: str) -> str:
         "Greet somebody."
@@ -69,8 +69,8 @@ _USE_EXAMPLES = """
             turn = await sim.send("Hi")
             turn = await turn.call("greet", {"name": "Ada"})
             await turn.respond("Done")
-            table = TEXT_RENDERERS["csv"](sim.log())
-            return turn.results, table.splitlines()[0], "greet" in table, EXPORT_FORMATS["csv"].extension
+            table = await render_export(sim.timeline, sim.session_id, ExportRequest(format="csv"))
+            return turn.results, table.splitlines()[0], "greet" in table, list_export_formats()[-1].name
 
     async def use_player():
         async with Simulation(agent, model="echo") as sim:
@@ -157,7 +157,7 @@ def test_the_examples_work_as_written(tmp_path: Path) -> None:
     _apply_examples(tmp_path, set(_SECTIONS) - {_EVENT_KIND, _PAGE})
 
     assert json.loads(_use_examples(_USE_EXAMPLES, tmp_path)) == [
-        [[{"result": "HELLO ADA"}], "call_id,tool_name", True, ".csv"],
+        [[{"result": "HELLO ADA"}], "call_id,tool_name", True, "csv"],
         ["add_note", "list_notes"],
         "Hi there",
         [0.5, True],

@@ -58,7 +58,7 @@ def test_every_name_of_the_page_can_be_imported_from_its_package(package: str) -
     section = page.split(f"\n## {package}\n")[1].split("\n## ")[0]
 
     names = 0
-    for module, table in re.findall(r"^(?:### (\w+))?\n\n\| name \|.*\n((?:\|.*\n)+)", f"\n{section}", re.MULTILINE):
+    for module, table in re.findall(r"^(?:### ([\w.]+))?\n\n\| name \|.*\n((?:\|.*\n)+)", f"\n{section}", re.MULTILINE):
         home = import_module(f"{package}.{module}" if module else package)
         for name in re.findall(r"^\| `(\w+)` \| \S", table, re.MULTILINE):
             assert hasattr(home, name), name

@@ -29,8 +29,8 @@ async def test_a_session_starts_with_the_state_and_the_user_that_are_given(brows
     await browser.respond(session_id, "Hi")
     await browser.wait_for_status(session_id, "done")
     written = await browser.post(f"/sessions/{session_id}/export", {})
-    assert '"user_id": "ada"' in written["case_json"]
-    assert '"mood": "calm"' in written["case_json"]
+    assert '"user_id": "ada"' in written["text"]
+    assert '"mood": "calm"' in written["text"]
 
 
 async def test_a_missing_key_is_named_and_can_be_set(browser: ApiClient) -> None:

@@ -83,7 +83,7 @@ def _list_counting(rows: list[dict[str, Any]], session: Any) -> list[tuple[str, 
 
 async def _read_trace(browser: ApiClient, session_id: str) -> Any:
     preview = await browser.post(f"/sessions/{session_id}/export/preview", {})
-    return json.loads(preview["case_json"])["conversation"]
+    return json.loads(preview["text"])["conversation"]
 
 
 async def test_an_undone_answer_stays_visible_and_is_not_exported(browser: ApiClient) -> None:
@@ -293,10 +293,10 @@ async def test_a_corrected_session_is_exported_beside_the_old_case_or_in_its_pla
         cases = json.loads((tmp_path / "adder.evalset.json").read_text())["eval_cases"]
         return [(case["eval_id"], case["conversation"][0]["final_response"]["parts"][0]["text"]) for case in cases]
 
-    old_id = first["record"]["eval_id"]
+    old_id = first["eval_id"]
     preview = await browser.post(f"/sessions/{fork_id}/export/preview", {})
     assert (preview["previous"], preview["replaceable"]["eval_id"]) == (None, old_id)
-    fork_case = (await browser.post(f"/sessions/{fork_id}/export", {}))["record"]["eval_id"]
+    fork_case = (await browser.post(f"/sessions/{fork_id}/export", {}))["eval_id"]
     assert read_cases() == [(old_id, "five"), (fork_case, "four")]
 
     await _time_travel(browser, session_id, "undo")

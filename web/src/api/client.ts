@@ -21,8 +21,8 @@ import type {
   EvalFileInfo,
   EvalFileSummary,
   EventDetail,
-  ExportInput,
   ExportPreview,
+  ExportRequest,
   ExportResult,
   FaultInput,
   FieldProblem,
@@ -236,9 +236,9 @@ export const api = {
     requestJson<EnvironmentInfo>("PUT", faultUrl(sessionId, faultId), input),
   removeFault: (sessionId: string, faultId: string) =>
     requestJson<EnvironmentInfo>("DELETE", faultUrl(sessionId, faultId)),
-  exportSession: (sessionId: string, input: ExportInput) =>
+  exportSession: (sessionId: string, input: ExportRequest) =>
     requestJson<ExportResult>("POST", sessionUrl(sessionId, "/export"), input),
-  previewExport: (sessionId: string, input: ExportInput) =>
+  previewExport: (sessionId: string, input: ExportRequest) =>
     requestJson<ExportPreview>("POST", sessionUrl(sessionId, "/export/preview"), input),
   timeTravel: (sessionId: string, input: TimeTravelRequest) =>
     requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/time-travel"), input),

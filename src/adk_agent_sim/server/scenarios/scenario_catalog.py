@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from adk_agent_sim.errors import InvalidTransition, NotFound
-from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.scenario.format.annotation import annotate_file
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.lint import lint
@@ -37,6 +36,7 @@ from adk_agent_sim.server.scenarios.api_models import (
 from adk_agent_sim.server.scenarios.event_summaries import iter_event_summaries, leave_out_events, read_arguments
 from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.timeline.clock import WallClock
+from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.strict_json import dump_json
 
 _EVENT_PATH = re.compile(r"events\[(\d+)\]")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import Response
 
 from adk_agent_sim.errors import InvalidArguments, ToolNotOffered
-from adk_agent_sim.server.exports.api_models import ExportInput, ExportPreview, ExportResult
 from adk_agent_sim.server.sessions.decision_api_models import (
     CheckInput,
     ConfirmationInput,
@@ -34,7 +33,8 @@ from adk_agent_sim.server.web.api_dependencies import (
 )
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import error_response, json_response
-from adk_agent_sim.use_cases.record import FieldProblem
+from adk_agent_sim.use_cases.export_records import ExportPreview, ExportRequest, ExportResult, WrittenExport
+from adk_agent_sim.use_cases.record import FieldProblem, OperationResult
 
 action_api = create_router("/api/sessions/{session_id}")
 
@@ -172,12 +172,18 @@ async def remove_fault(environment: EnvironmentDependency, session_id: str, faul
 
 
 @action_api.post("/export", response_model=ExportResult)
-async def export_session(exporter: ExporterDependency, session_id: str, export_input: ExportInput) -> Response:
-    """Write the session as a golden trace, to the file that the agent's config names."""
-    return json_response(await exporter.export_session(session_id, export_input))
+async def export_session(exporter: ExporterDependency, session_id: str, request: ExportRequest) -> Response:
+    """Write the session to a file, by default the one that the agent's config names."""
+    return json_response(await exporter.export_session(session_id, request))
 
 
 @action_api.post("/export/preview", response_model=ExportPreview)
-async def preview_export(exporter: ExporterDependency, session_id: str, export_input: ExportInput) -> Response:
+async def preview_export(exporter: ExporterDependency, session_id: str, request: ExportRequest) -> Response:
     """Return what an export would write, and what it leaves out; nothing is written."""
-    return json_response(await exporter.preview_export(session_id, export_input))
+    return json_response(await exporter.preview_export(session_id, request))
+
+
+@action_api.post("/exports", response_model=OperationResult)
+async def record_export(exporter: ExporterDependency, session_id: str, export: WrittenExport) -> Response:
+    """Record an export that a command has written to a file of its own, so that the session is shown as exported."""
+    return json_response(await exporter.record_export(session_id, export))

@@ -17,11 +17,11 @@ from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.time_travel.session_forking import seat_player
 from adk_agent_sim.errors import ForkRefused, NotFound
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
+from adk_agent_sim.golden.export_paths import find_export_folder
 from adk_agent_sim.golden.recording_builder import build_recording
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.server.agents.playable_agent import PlayableAgent
-from adk_agent_sim.server.exports.export_paths import find_export_folder
 from adk_agent_sim.server.sessions.session_api_models import SessionDetail
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_runs import HUMAN, SessionRuns

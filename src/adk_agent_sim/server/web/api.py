@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 
 from adk_agent_sim.server.agents.api_models import AgentInfo, Briefing, RequestInfo
-from adk_agent_sim.server.exports.export_writers import list_export_formats
 from adk_agent_sim.server.scenarios.api_models import PlayedWorldInfo, TimeControlInput, WorldGraphInfo
 from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
 from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail
@@ -36,6 +35,7 @@ from adk_agent_sim.server.web.server_api_models import ServerInfo
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.use_cases.exports import list_export_formats
 
 MAX_PAGE_SIZE = 200
 """How many sessions or requests a page holds at most."""
