@@ -210,7 +210,7 @@ class TestReload:
             await browser.post(f"/sessions/{before}/time-travel", {"action": "undo"})
             await browser.wait_for_turn(before)
             assert "Hello Ada" in await _call_greet(browser, before)
-            fork = await browser.post(f"/sessions/{before}/time-travel", {"action": "fork", "row": 1})
+            fork = await browser.time_travel(before, "fork", row=1)
             assert fork["agent_revision"] == 1
             assert "Howdy Ada" in await _call_greet(browser, fork["session_id"])
 
@@ -343,7 +343,7 @@ class TestAfterARestart:
             async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
                 kept = await browser.get(f"/sessions/{session_id}")
                 assert kept["time_travel"]["fork_problem"] == ""
-                fork = await browser.post(f"/sessions/{session_id}/time-travel", {"action": "fork"})
+                fork = await browser.time_travel(session_id, "fork")
                 assert fork["agent_label"] == "folder_agent"
                 await browser.send_message(fork["session_id"], "And now?")
                 await browser.wait_for_turn(fork["session_id"])

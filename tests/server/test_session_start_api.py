@@ -49,7 +49,8 @@ async def test_a_missing_key_is_named_and_can_be_set(browser: ApiClient) -> None
     assert '"mood": "calm"' in str(detail["values"][0]["text"])
     await browser.send_message(session_id, "Hello")
     await browser.wait_for_turn(session_id)
-    edited = await browser.post(f"/sessions/{session_id}/state", {"changes": '{"mood": "x"}'})
+    await browser.post(f"/sessions/{session_id}/state", {"changes": '{"mood": "x"}'})
+    edited = await browser.get(f"/sessions/{session_id}")
     assert edited["status"] == "waiting"
     assert await browser.get(f"/sessions/{session_id}/state") == {"mood": "x"}
     await browser.respond(session_id, "Hi")

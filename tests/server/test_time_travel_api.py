@@ -60,7 +60,7 @@ async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
 
 
 async def _time_travel(browser: ApiClient, session_id: str, action: str, **more: Any) -> Any:
-    return await browser.post(f"/sessions/{session_id}/time-travel", {"action": action, **more})
+    return await browser.time_travel(session_id, action, **more)
 
 
 async def _play(browser: ApiClient, agent: str = "adder") -> str:
@@ -235,11 +235,11 @@ async def test_the_own_model_or_a_recording_plays_from_a_turn_on(browser: ApiCli
     await browser.wait_for_turn(session_id)
     options = await browser.get(f"/sessions/{session_id}/players")
     recording = next(each for each in options if each["kind"] == "recording")
-    chosen = await browser.client.put(f"/api/sessions/{session_id}/player", json={"player": recording["player"]})
-    await browser.wait_for_status(session_id, "done")
+    await browser.client.put(f"/api/sessions/{session_id}/player", json={"player": recording["player"]})
+    chosen = await browser.wait_for_status(session_id, "done")
 
     assert [each["player"] for each in options] == ["human", "real", f"session:{recorded}"]
-    assert chosen.json()["time_travel"]["player"] == recording["player"]
+    assert chosen["time_travel"]["player"] == recording["player"]
     rows = await browser.get_rows(session_id)
     assert [(row["summary"], row["player"]) for row in rows[1:]] == [("a=2 b=2", "recorded"), ("five", "recorded")]
     await browser.client.put(f"/api/sessions/{session_id}/player", json={"player": "real"})

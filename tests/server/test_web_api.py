@@ -646,7 +646,8 @@ class TestRunning:
     async def test_a_run_can_be_stopped_and_the_session_continues(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "x")
         turn_id = await browser.wait_for_turn(session_id)
-        stopped = await browser.post(f"/sessions/{session_id}/stop")
+        await browser.post(f"/sessions/{session_id}/stop")
+        stopped = await browser.get(f"/sessions/{session_id}")
         body = {"decision_id": "decision-1", "text": "too late"}
         await browser.post_refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 410)
         await browser.post_refused(f"/sessions/{session_id}/stop", None, 409)

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from google.adk.evaluation.eval_case import EvalCase
 
-from adk_agent_sim.adk.steps.stepwise_run import StepwiseRun
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
 from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.golden.export_source import ExportSource
 from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
+from adk_agent_sim.simulation.session_actions import SessionActions
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.use_cases import exports
@@ -25,7 +25,7 @@ T = TypeVar("T")
 _log = get_logger(__name__)
 
 
-class SessionExports(StepwiseRun):
+class SessionExports(SessionActions):
     """Reads and exports the session of a simulation."""
 
     def session(
@@ -57,8 +57,8 @@ class SessionExports(StepwiseRun):
             config,
             self.session_id,
             source.trace_events,
-            tools=list(self._agent_run.recorded_session.offered_tools.values()),
-            adk_session=self._agent_run.recorded_session.adk_session,
+            tools=list(self.agent_run.recorded_session.offered_tools.values()),
+            adk_session=self.agent_run.recorded_session.adk_session,
         )
 
     def export(
@@ -176,8 +176,8 @@ class SessionExports(StepwiseRun):
 
     @property
     def _config(self) -> SimulatedAgentConfig:
-        name, app = self._agent_run.name, self._agent_run.app
-        agent = self._agent_run.root_agent
+        name, app = self.agent_run.name, self.agent_run.app
+        agent = self.agent_run.root_agent
         return SimulatedAgentConfig(name=name, agent=agent, app=app, eval_set_path=build_eval_set_name(name))
 
 

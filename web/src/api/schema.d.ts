@@ -1347,7 +1347,7 @@ export interface paths {
         put?: never;
         /**
          * Time Travel In Session
-         * @description Undo, redo, go back to a row, or fork; the answer is the session that continues.
+         * @description Undo, redo, go back to a row, or fork; the answer names the session that continues.
          */
         post: operations["time_travel_in_session"];
         delete?: never;
@@ -4328,7 +4328,7 @@ export interface components {
         };
         /**
          * Suggestion
-         * @description What the agent's own model would decide; the turn keeps waiting.
+         * @description What a model would decide or has decided, to be edited.
          */
         Suggestion: {
             /** Calls */
@@ -4411,7 +4411,7 @@ export interface components {
         };
         /**
          * TimeTravelPlan
-         * @description What a `TimeTravelRequest` would do. Nothing is done by asking for it.
+         * @description What a time travel would do.
          */
         TimeTravelPlan: {
             /**
@@ -4439,6 +4439,11 @@ export interface components {
              * @description How many decisions are made again as recorded
              */
             replayed_turns: number;
+            /**
+             * Turn Id
+             * @description The turn that is decided again; empty between two runs
+             */
+            turn_id: string;
         };
         /**
          * TimeTravelProgress
@@ -6080,7 +6085,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6227,8 +6232,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 call_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -6240,7 +6245,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6343,7 +6348,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6722,7 +6727,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6757,7 +6762,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6807,8 +6812,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -6824,7 +6829,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6944,8 +6949,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 index: number;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7061,7 +7066,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7123,7 +7128,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7189,7 +7194,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7243,8 +7248,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7275,8 +7280,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7292,7 +7297,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7311,8 +7316,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7343,8 +7348,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7360,7 +7365,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7379,8 +7384,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7392,7 +7397,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7443,8 +7448,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };

@@ -6,6 +6,7 @@ export type ActualEventInfo = Schemas["ActualEventInfo"];
 export type AgentInfo = Schemas["AgentInfo"];
 export type AnnotationInfo = Schemas["AnnotationInfo"];
 export type AnnotationPatch = Schemas["AnnotationPatch"];
+export type OperationResult = Schemas["OperationResult"];
 export type Briefing = Schemas["Briefing"];
 export type InstructionPart = Schemas["InstructionPart"];
 export type CallInput = Schemas["CallInput"];
