@@ -18,7 +18,7 @@ ATTACKS = tests/attacks tests/server/test_guard.py tests/web/test_hostile.py tes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons attack soak lint types quick-types layers unit quick bench are-parity app-tools requirements protos lock advisories clean
+.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons attack soak lint types quick-types layers unit quick bench are-parity app-tools public-api requirements protos lock advisories clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -122,6 +122,9 @@ are-parity: $(ARE_VENV)/.ready  ## Fuzz apps, engine and judge against the real 
 
 app-tools: $(VENV)/.ready  ## Write docs/app-tools.md from the registry of apps
 	$(BIN)/python docs/app_tools_index.py
+
+public-api: $(VENV)/.ready  ## Write docs/public-api.md from what the packages export
+	$(BIN)/python docs/public_api_index.py
 
 requirements: $(VENV)/.ready  ## Write the tests' names into docs/requirements.md
 	$(BIN)/python tests/requirements.py

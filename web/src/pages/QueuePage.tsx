@@ -19,7 +19,7 @@ const COLUMNS = [
 ] as const;
 
 /** Everything that waits for a person, in all sessions, oldest first. Enter opens the first. */
-export function QueuePage() {
+export default function QueuePage() {
   const queue = useOpenList<QueueItem, typeof app.queue>(app.queue);
   const first = queue.items[0]?.session_id;
   useEffect(() => {

@@ -24,7 +24,7 @@ const COLUMNS = [
 ] as const;
 
 /** All sessions, the newest first. The filter is in the address, so that a reload keeps it. */
-export function SessionsPage() {
+export default function SessionsPage() {
   const { search } = useObservable(route);
   const filter = parseFilter(search);
   const list = useOpenList<SessionRecord, SessionList>(app.openSessionList(filter));
