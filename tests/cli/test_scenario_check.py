@@ -14,8 +14,7 @@ from world_builders import build_reply_event, build_scenario_file, build_world_e
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.cli.progress_bar import ProgressBar
 from adk_agent_sim.cli.scenarios.scenario_check import RunCounter
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.tool import APP, READ, tool
+from adk_agent_sim.scenario.app_base.app import APP, READ, App, tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 
 USER = build_world_event("u", "USER", delay=0)

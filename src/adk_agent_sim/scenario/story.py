@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from adk_agent_sim.errors import InvalidStoryStep, Problem
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.tool import APP, ENV, USER, Tool, ToolKind
+from adk_agent_sim.scenario.app_base.app import APP, ENV, USER, App, Tool, ToolKind
 from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class, list_app_class_names
 from adk_agent_sim.scenario.format.call_check import find_argument_problems
 from adk_agent_sim.scenario.format.exporter import JsonScenarioExporter

@@ -22,8 +22,7 @@ from google.genai import types
 from adk_agent_sim.errors import InvalidStoryStep, NotConvertible
 from adk_agent_sim.golden.invocation_contents import CallIdAllocator, iter_invocation_contents
 from adk_agent_sim.scenario import ScenarioImportedFromJson, Story, StoryStep, World
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.tool import WRITE, Tool
+from adk_agent_sim.scenario.app_base.app import WRITE, App, Tool
 from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class
 from adk_agent_sim.scenario.format.call_check import map_app_classes
 from adk_agent_sim.scenario.format.strictness import Strictness, with_strictness

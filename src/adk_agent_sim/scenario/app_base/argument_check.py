@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, cast
 
-from adk_agent_sim.scenario.app_base.tool import Argument, Tool
+from adk_agent_sim.scenario.app_base.app import Argument, Tool
 
 _JSON_TYPES: Mapping[str, type | None] = {
     "str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict, "None": type(None), "Any": None

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from adk_agent_sim.errors import UnknownTool
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.app_context import AppCall, CallerRole
+from adk_agent_sim.scenario.app_base.app import APP, ENV, READ, USER, App, AppCall, CallerRole, Tool, ToolKind
 from adk_agent_sim.scenario.app_base.argument_check import check_arguments
-from adk_agent_sim.scenario.app_base.tool import APP, ENV, READ, USER, Tool, ToolKind
 
 _CALLABLE_KINDS: Mapping[CallerRole, frozenset[ToolKind]] = {
     CallerRole.AGENT: frozenset({APP}),

@@ -7,8 +7,17 @@ from typing import ClassVar, NoReturn
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
-from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object, slice_page
-from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf, MapOf
+from adk_agent_sim.scenario.app_base.entity import (
+    NUMBER,
+    TEXT,
+    Entity,
+    Fields,
+    ListOf,
+    MapOf,
+    get_list,
+    get_object,
+    slice_page,
+)
 from adk_agent_sim.scenario.app_entities.conversation_store import (
     ConversationStore,
     get_last_updated,

@@ -14,7 +14,7 @@ from posixpath import normpath
 from typing import Any
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.state_shape import TEXT, Fields
+from adk_agent_sim.scenario.app_base.entity import TEXT, Fields
 from adk_agent_sim.scenario.files.file_tree import (
     EXISTS,
     MAX_DEPTH,

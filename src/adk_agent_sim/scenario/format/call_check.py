@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.app import App, Tool
 from adk_agent_sim.scenario.app_base.argument_check import split_outside_brackets
-from adk_agent_sim.scenario.app_base.tool import Tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS, DEFAULT_APPS, find_app_class
 from adk_agent_sim.scenario.format.models import ExportedActionArg, ExportedTrace
 from adk_agent_sim.scenario.format.values import ValueDoesNotFit, parse_placeholder, parse_value

@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from adk_agent_sim.errors import InvalidAppState, SimulatorError
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.state_shape import find_shape_problems
-from adk_agent_sim.scenario.app_base.tool import APP, ENV, USER, Tool, ToolKind
+from adk_agent_sim.scenario.app_base.app import APP, ENV, USER, App, Tool, ToolKind
+from adk_agent_sim.scenario.app_base.entity import find_shape_problems
 from adk_agent_sim.scenario.apps.registry import find_app_class, list_app_class_names
 from adk_agent_sim.scenario.format.call_check import find_argument_problems, find_unlisted_app, map_app_classes
 from adk_agent_sim.scenario.format.graph import EventGraph

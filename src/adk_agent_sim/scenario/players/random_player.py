@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
+from adk_agent_sim.scenario.app_base.app import Operation
 from adk_agent_sim.scenario.app_base.argument_check import build_parameters_schema
 from adk_agent_sim.scenario.app_base.datetimes import format_datetime
-from adk_agent_sim.scenario.app_base.tool import Operation
 from adk_agent_sim.scenario.app_base.world_random import WorldRandom
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.players.world_player import (

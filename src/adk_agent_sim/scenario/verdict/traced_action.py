@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from adk_agent_sim.scenario.app_base.tool import Tool
+from adk_agent_sim.scenario.app_base.app import Tool
 from adk_agent_sim.scenario.apps.registry import find_app_class
 from adk_agent_sim.scenario.format.models import ExportedActionArg, ExportedCompletedEvent
 from adk_agent_sim.scenario.format.values import ValueDoesNotFit, parse_placeholder, parse_value

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any, cast
 
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.tool import APP, Tool
+from adk_agent_sim.scenario.app_base.app import APP, App, Tool
 from adk_agent_sim.scenario.app_base.world_random import WorldRandom
 from adk_agent_sim.scenario.world.noise import Noise
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.app_context import AppCall, CallerRole
+from adk_agent_sim.scenario.app_base.app import App, AppCall, CallerRole
 from adk_agent_sim.scenario.app_base.tool_call import fill_in_defaults
 from adk_agent_sim.scenario.app_base.world_random import WorldRandom
 from adk_agent_sim.scenario.format.models import ExportedAction

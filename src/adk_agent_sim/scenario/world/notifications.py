@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass, field
 
-from adk_agent_sim.scenario.app_base.tool import NotificationLevel
+from adk_agent_sim.scenario.app_base.app import NotificationLevel
 from adk_agent_sim.timeline.world_events import NotificationDelivered
 
 _LEVEL_RANK = {level: rank for rank, level in enumerate(NotificationLevel)}

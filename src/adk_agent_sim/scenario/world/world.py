@@ -16,9 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adk_agent_sim.errors import InvalidTransition, UnknownTool
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
-from adk_agent_sim.scenario.app_base.tool import NotificationLevel
+from adk_agent_sim.scenario.app_base.app import App, AppCall, AppContext, CallerRole, Notification, NotificationLevel
 from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, find_tool
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import ExportedCompletedEvent, ExportedHint, ExportedTrace

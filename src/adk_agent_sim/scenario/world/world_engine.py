@@ -16,9 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from adk_agent_sim.errors import InvalidTransition, SimulatorError
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
-from adk_agent_sim.scenario.app_base.tool import NotificationLevel
+from adk_agent_sim.scenario.app_base.app import App, AppCall, AppContext, CallerRole, Notification, NotificationLevel
 from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, call_tool
 from adk_agent_sim.scenario.app_base.world_random import WorldRandom
 from adk_agent_sim.scenario.format.models import ExportedAction
