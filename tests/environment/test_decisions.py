@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from adk_agent_sim.environment.call_history import CallHistory
 from adk_agent_sim.environment.environment import Environment
-from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.incoming_call import IncomingCall, SessionRandomness
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.mocks.tool_spec import ToolSpec
 
 _TOOLS = ["a", "b", "c"]

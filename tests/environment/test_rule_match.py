@@ -8,10 +8,9 @@ import pytest
 
 from adk_agent_sim.environment.call_history import CallHistory, CallRecord, are_branches_related, is_success
 from adk_agent_sim.environment.environment import Environment
-from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.incoming_call import IncomingCall, create_randomness
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.environment.session_randomness import create_randomness
 from adk_agent_sim.mocks.tool_spec import ToolSpec
 
 

@@ -18,8 +18,7 @@ from adk_agent_sim.environment import rules_file as rules_file_module
 from adk_agent_sim.environment.actions import ACTIONS, Delay, Respond
 from adk_agent_sim.environment.mock_lint import ModelProblem
 from adk_agent_sim.environment.rule_lint import ToolCatalog
-from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
-from adk_agent_sim.environment.rules import Rule, Rules
+from adk_agent_sim.environment.rules import ArgumentCondition, Match, Rule, Rules
 from adk_agent_sim.environment.rules_file import (
     check_rules_file,
     check_rules_text,

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from adk_agent_sim.environment.json_values import WILDCARD, ValuePath, format_value, is_index, parse_path
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
-from adk_agent_sim.environment.rule_match import OPERATORS, ArgumentCondition
+from adk_agent_sim.environment.rules import OPERATORS, ArgumentCondition
 from adk_agent_sim.forms.schema_checker import SchemaChecker
 from adk_agent_sim.forms.schema_dialect import JsonSchema
 from adk_agent_sim.timeline.canonical_json import Json

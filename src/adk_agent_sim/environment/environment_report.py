@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from adk_agent_sim.environment.incoming_call import SessionRandomness
 from adk_agent_sim.environment.json_values import format_value
-from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.terminal_tables import format_table
 

@@ -1,17 +1,67 @@
-"""One tool call as rules see it. History and default arguments, which few rules use, are computed on demand."""
+"""One tool call as rules see it, its random draws, and the interface by which calls are recorded or compared.
+
+History and default arguments, which few rules use, are computed on demand. A draw is a pure function of (seed, session
+key, rule, enclosing call, agent, branch, tool, n-th call). The session key is the label of the run if there is one.
+Otherwise it is a digest of how the session begins: its first user message and its initial state. It is never the
+session's id, which is random. So sessions that begin differently draw differently, and each draws the same again in the
+next run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Protocol, TypeAlias
 
 from adk_agent_sim.environment.call_history import CallHistory, CallRecord, is_success
 from adk_agent_sim.environment.json_values import MISSING
-from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.mocks.tool_spec import ToolSpec
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, encode_json
+from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.framework_calls import EXACT_NAMES
+from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.seeded_random import DrawKey, draw_uniform
+
+_SEED_BITS = 32
+"""The size of a drawn seed: short enough to be copied from a report by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRandomness:
+    """What the draws of a session depend on, besides the rule and the call."""
+
+    seed: int
+    """The seed of the rules, or the one that the session drew."""
+
+    session_key: str
+    """The run's label, or a digest of how the session begins."""
+
+    is_drawn: bool = False
+    """Whether the rules have no seed, so that the session drew one."""
+
+
+def create_randomness(seed: int | None, label: str = "", beginning: Json = None) -> SessionRandomness:
+    """Create the randomness of a session.
+
+    Args:
+        seed: The seed of the rules; None draws a new one.
+        label: The label of the run, such as a scenario and the number of the run, or the id of a test.
+        beginning: How the session begins, if the run has no label: the first user message and the initial state.
+    """
+    return SessionRandomness(
+        seed=secrets.randbits(_SEED_BITS) if seed is None else seed,
+        session_key=label or (_NO_BEGINNING if beginning is None else _compute_digest(beginning)),
+        is_drawn=seed is None,
+    )
+
+
+def _compute_digest(beginning: Json) -> str:
+    return blake2b(encode_json(beginning), digest_size=8).hexdigest()
+
+
+_NO_BEGINNING = _compute_digest(None)
 
 
 class Caller(Protocol):
@@ -147,3 +197,33 @@ class _SiblingCaller:
         self.get_state = caller.get_state
         self.get_tool_spec = caller.get_tool_spec
         self.list_tool_specs = caller.list_tool_specs
+
+
+RunTool: TypeAlias = Callable[[], Awaitable[object]]
+"""Runs the tool's own code."""
+
+
+class CallWatcher(Protocol):
+    """Sees every call that rules answer, and its result."""
+
+    async def watch(
+        self, call: IncomingCall, answer: Callable[[RunTool], Awaitable[object]], run_tool: RunTool
+    ) -> object:
+        """Return the result of a call.
+
+        Args:
+            call: The call.
+            answer: Lets the rules answer; it gets how the tool's own code is run.
+            run_tool: Runs the tool's own code.
+        """
+        ...
+
+
+def build_error_response(error: Exception) -> dict[str, Json]:
+    """Return a response that stands for an exception."""
+    return {"error": {"type": type(error).__name__, "message": str(error)}}
+
+
+def build_tool_response(result: object) -> dict[str, Json]:
+    """Return the result of a tool as the model gets it."""
+    return to_json_value(wrap_result(result))

@@ -18,7 +18,7 @@ from adk_agent_sim.environment.environment_report import (
     ToolReport,
     UnusedResponse,
 )
-from adk_agent_sim.environment.session_randomness import SessionRandomness
+from adk_agent_sim.environment.incoming_call import SessionRandomness
 from adk_agent_sim.environment.skip_reason import INTENDED_REASONS, Difference, SkipReason, UnansweredCall
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.framework_calls import EXACT_NAMES, MODEL_SEAT

@@ -16,13 +16,12 @@ from pydantic_core import ErrorDetails
 
 from adk_agent_sim.environment.actions import ACTIONS, Mock
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
+from adk_agent_sim.environment.json_values import StrictModel
 from adk_agent_sim.environment.mock_lint import ModelCheck
 from adk_agent_sim.environment.recorded_sources import read_recorded_sources
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, format_findings, suggest_closest
 from adk_agent_sim.environment.rule_lint import ToolCatalog, lint_rules
-from adk_agent_sim.environment.rule_match import OPERATORS, CallNumber, EarlierCall, Match
-from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.rules import OPERATORS, CallNumber, EarlierCall, Match, Rule, Rules
 from adk_agent_sim.environment.variables import find_variable_problems
 from adk_agent_sim.environment.yaml_document import AmbiguousText, YamlDocument, YamlUnreadable, read_yaml_file
 from adk_agent_sim.errors import InvalidRules

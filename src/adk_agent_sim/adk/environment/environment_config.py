@@ -23,10 +23,9 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
 
 from adk_agent_sim.adk.environment.llm_mock_setup import LlmMockSetup
 from adk_agent_sim.environment.actions import AnyAction, Delay, Error, ErrorResponse, Mock, Respond
+from adk_agent_sim.environment.call_recorder import RecordedCall, build_rules
 from adk_agent_sim.environment.json_values import escape_name
-from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
-from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.environment.rules_from_trace import RecordedCall, build_rules
+from adk_agent_sim.environment.rules import ArgumentCondition, Match, Rule, Rules
 from adk_agent_sim.environment.templates import escape_templates
 from adk_agent_sim.errors import InvalidRules
 from adk_agent_sim.mocks.llm_state import AnsweredCall

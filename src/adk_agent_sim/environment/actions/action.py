@@ -12,18 +12,19 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
-from adk_agent_sim.environment.call_values import ValueMissing, resolve_reference
 from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.json_values import StrictModel
 from adk_agent_sim.environment.session_mocks import SessionLlmMocks, SessionReplays
-from adk_agent_sim.environment.strict_model import StrictModel
 from adk_agent_sim.environment.templates import (
     BadTemplate,
     Reference,
     TemplateTooLong,
+    ValueMissing,
     format_inserted,
     has_template,
     iter_references,
     render,
+    resolve_reference,
 )
 from adk_agent_sim.errors import HumanUnavailable, RuleFailed
 from adk_agent_sim.mocks.llm_journal import MockJournal

@@ -11,9 +11,8 @@ from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.call_history import is_success
-from adk_agent_sim.environment.json_values import copy_value
+from adk_agent_sim.environment.json_values import StrictModel, copy_value
 from adk_agent_sim.environment.session_mocks import MockedCall, list_visible_calls
-from adk_agent_sim.environment.strict_model import StrictModel
 from adk_agent_sim.errors import MockImpossible, RuleFailed
 from adk_agent_sim.mocks.keyed_draws import KeyedDraws
 from adk_agent_sim.mocks.llm_mock import LlmResponseValue, ModelChoice

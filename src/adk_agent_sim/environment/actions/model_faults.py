@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from pydantic import BeforeValidator, Field
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
-from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.json_values import StrictModel
 from adk_agent_sim.errors import ModelRequestFailed
 from adk_agent_sim.timeline.canonical_json import Json
 
