@@ -16,7 +16,7 @@ from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.incoming_call import IncomingCall, SessionRandomness
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 
 _TOOLS = ["a", "b", "c"]
 _ARGS = st.fixed_dictionaries({}, optional={"x": st.sampled_from([1, 2, True, "1"]), "y": st.integers(0, 1)})

@@ -10,7 +10,7 @@ from adk_agent_sim.environment.incoming_call import IncomingCall, create_randomn
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules_file import check_rules_text, parse_rules
 from adk_agent_sim.errors import InvalidRules
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 
 _TEXT = """
 profiles:

@@ -11,7 +11,7 @@ from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.incoming_call import IncomingCall, create_randomness
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 
 
 def _build_environment(**match: Any) -> Environment:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from adk_agent_sim.environment.json_values import MISSING
-from adk_agent_sim.mocks.response_errors import is_error_response
+from adk_agent_sim.mocks.tool_results import is_error_response
 from adk_agent_sim.timeline.canonical_json import Json
 
 

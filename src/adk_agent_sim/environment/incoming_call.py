@@ -17,7 +17,7 @@ from typing import Protocol, TypeAlias
 
 from adk_agent_sim.environment.call_history import CallHistory, CallRecord, is_success
 from adk_agent_sim.environment.json_values import MISSING
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json, encode_json
 from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.framework_calls import EXACT_NAMES

@@ -10,8 +10,8 @@ from adk_agent_sim.environment.actions import AnyAction
 from adk_agent_sim.environment.actions.mock_response import DEFAULT_MODEL, Mock
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding
 from adk_agent_sim.errors import MockImpossible
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.mocks.schema_mock import get_schema_mock
-from adk_agent_sim.mocks.tool_spec import ToolSpec
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ from adk_agent_sim.environment.templates import (
     parse_text,
 )
 from adk_agent_sim.environment.unreachable_rules import EarlierRuleIndex
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, MODEL_SEAT
 

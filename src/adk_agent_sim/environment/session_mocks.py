@@ -16,9 +16,8 @@ from adk_agent_sim.environment.json_values import MISSING, copy_value
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.mocks.llm_mock import LlmMock, ModelChoice
 from adk_agent_sim.mocks.llm_state import AnsweredCall
-from adk_agent_sim.mocks.mcp_results import unwrap_result
-from adk_agent_sim.mocks.replay_mock import ReplayMock
-from adk_agent_sim.mocks.replayable_calls import ReplaySource
+from adk_agent_sim.mocks.replay_mock import ReplayMock, ReplaySource
+from adk_agent_sim.mocks.tool_results import unwrap_result
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.framework_calls import EXACT_NAMES
 from adk_agent_sim.timeline.json_conversion import to_json_value

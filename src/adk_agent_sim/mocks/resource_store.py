@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
-from adk_agent_sim.mocks.name_words import fold_name, split_words, to_singular
+from adk_agent_sim.mocks.tool_intent import fold_name, split_words, to_singular
 from adk_agent_sim.timeline.canonical_json import Json
 
 _ID_WORDS = ("id", "sku", "uuid", "key", "code", "number", "email", "name")

@@ -1,15 +1,68 @@
 """Reads from a tool's name what it does, and to what: `cancelOrder` changes the status of an order.
 
 get_order, order_get, orders.get, GET /orders/{id}, github__get_issue --> get, order or issue
+
+Names are split into words, and nouns converted between singular and plural, also for fields.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from adk_agent_sim.mocks.name_words import is_plural, split_words, to_singular
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_IRREGULAR = {"people": "person", "children": "child", "indices": "index", "analyses": "analysis"}
+_IRREGULAR_PLURALS = {singular: plural for plural, singular in _IRREGULAR.items()}
+_UNCHANGED = frozenset(
+    {"status", "address", "news", "series", "business", "access", "process", "weather", "sms", "gps"}
+)
+
+
+@lru_cache(maxsize=4096)
+def split_words(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case: `getOrderById`, `get-order_by id` and `GET /order/by/id` are alike."""
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+@lru_cache(maxsize=4096)
+def fold_name(name: str) -> str:
+    """Return a name such that `order_id`, `orderId` and `Order-ID` are equal."""
+    return "".join(split_words(name)) or name
+
+
+def is_plural(word: str) -> bool:
+    """Whether a noun is probably a plural."""
+    return word in _IRREGULAR or (
+        len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) and word not in _UNCHANGED
+    )
+
+
+def to_singular(word: str) -> str:
+    """Return the singular of an English noun."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if not is_plural(word):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def to_plural(word: str) -> str:
+    """Return the plural of an English noun."""
+    if is_plural(word) or word in ("news", "series", "weather"):
+        return word
+    if word in _IRREGULAR_PLURALS:
+        return _IRREGULAR_PLURALS[word]
+    if word.endswith("y") and not word.endswith(("ay", "ey", "oy", "uy")):
+        return f"{word[:-1]}ies"
+    if word.endswith(("s", "sh", "ch", "x", "z")):
+        return f"{word}es"
+    return f"{word}s"
 
 
 class ResourceOperation(StrEnum):

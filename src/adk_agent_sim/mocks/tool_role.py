@@ -11,10 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from adk_agent_sim.mocks.name_words import fold_name, split_words
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.mocks.resource_store import fold_noun
-from adk_agent_sim.mocks.tool_intent import BOOKING_NOUNS, NEW_VERBS, ResourceOperation, read_intent
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.tool_intent import (
+    BOOKING_NOUNS,
+    NEW_VERBS,
+    ResourceOperation,
+    fold_name,
+    read_intent,
+    split_words,
+)
 from adk_agent_sim.timeline.canonical_json import Json
 
 _ACTION_ARGUMENTS = ("action", "operation", "op", "command", "method", "verb")

@@ -25,7 +25,7 @@ from adk_agent_sim.environment.incoming_call import IncomingCall, SessionRandomn
 from adk_agent_sim.environment.json_values import MISSING
 from adk_agent_sim.environment.rule_decision import NOT_RUN, ExecutionOutcome, RuleDecision
 from adk_agent_sim.errors import ModelRequestFailed
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided
 from adk_agent_sim.timeline.framework_calls import MODEL_SEAT

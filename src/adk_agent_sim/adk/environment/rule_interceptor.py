@@ -15,7 +15,7 @@ from adk_agent_sim.environment.incoming_call import IncomingCall, SessionRandomn
 from adk_agent_sim.environment.recorded_report import describe_near_miss
 from adk_agent_sim.environment.rule_decision import ExecutionOutcome, RuleDecision
 from adk_agent_sim.errors import HumanUnavailable
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
 from adk_agent_sim.timeline.json_conversion import to_json_value

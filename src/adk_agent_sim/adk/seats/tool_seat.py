@@ -29,7 +29,7 @@ from adk_agent_sim.environment.rule_decision import NOT_RUN, RAN_TOOL, Execution
 from adk_agent_sim.environment.skip_reason import UnansweredCall
 from adk_agent_sim.errors import Cancelled
 from adk_agent_sim.golden.recording import RecordedToolCall
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
 

@@ -27,7 +27,7 @@ from adk_agent_sim.environment.templates import (
     resolve_reference,
 )
 from adk_agent_sim.errors import HumanUnavailable, RuleFailed
-from adk_agent_sim.mocks.llm_journal import MockJournal
+from adk_agent_sim.mocks.llm_json import MockJournal
 from adk_agent_sim.mocks.resource_store import ResourceStore
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import Sleeper

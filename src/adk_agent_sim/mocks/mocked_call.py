@@ -1,12 +1,19 @@
-"""What a mocked response can take from the arguments of its call: ids, attributes, filters, and the size of a page."""
+"""What a mock knows about a call: its tool, what a response can take from the arguments, and the random values.
+
+From the arguments come ids, attributes, filters and the size of a page. A random value is a pure function of the call
+and of the place that it is for. A response has many values, so only the call's own key is hashed; the places are mixed
+into it with integers. A field that is added to a schema does not change the values of the others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import cast
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Any, TypeVar, cast
 
-from adk_agent_sim.mocks.name_words import fold_name, split_words
+from adk_agent_sim.forms.schema_dialect import JsonSchema
+from adk_agent_sim.mocks.tool_intent import fold_name, split_words
 from adk_agent_sim.timeline.canonical_json import Json
 
 _MAX_DEPTH = 3
@@ -94,3 +101,76 @@ class CallInputs:
             for name, value in fields.items():
                 if isinstance(value, Mapping):
                     self._read_fields(f"{path}.{name}", cast("Mapping[str, Json]", value), depth + 1)
+
+
+# Specs are compared by identity, so that what is compiled from one can be cached.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ToolSpec:
+    """A tool as its declaration describes it."""
+
+    name: str
+    """The name by which the model calls it."""
+
+    description: str = ""
+
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The JSON Schema of the arguments."""
+
+    results: JsonSchema | None = None
+    """The JSON Schema of the results; None if the tool does not declare any, or one that allows everything."""
+
+    results_origin: str = ""
+    """Where the schema of the results comes from: `output schema` or `return annotation`; empty without one."""
+
+    is_mcp: bool = False
+    """Whether it is a tool of an MCP server, whose results are wrapped in a `CallToolResult`."""
+
+    @property
+    def argument_names(self) -> list[str]:
+        """The names of the arguments."""
+        return [*self.parameters.get("properties", {})]
+
+
+_MASK = (1 << 64) - 1
+_FLOAT_BITS = 53
+
+_Item = TypeVar("_Item")
+
+
+def make_salt(*place: str) -> int:
+    """Return the number that stands for a place in a response, such as the path of a field."""
+    return int.from_bytes(blake2b("\0".join(place).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+class KeyedDraws:
+    """The random values of one call, or of one item in its response."""
+
+    __slots__ = ("_base",)
+
+    def __init__(self, base: int) -> None:
+        """Begin with the 64 random bits of a call."""
+        self._base = base
+
+    def derive(self, number: int) -> KeyedDraws:
+        """Return the values of an item in a list."""
+        # The factor is that of SplitMix64: it spreads consecutive numbers over all 64 bits.
+        return KeyedDraws(self.draw_bits(number * 0x9E3779B97F4A7C15 + 1))
+
+    def draw_bits(self, salt: int) -> int:
+        """Return 64 random bits for a place; the finalizer of SplitMix64."""
+        mixed = (self._base ^ salt) & _MASK
+        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
+        return mixed ^ (mixed >> 31)
+
+    def draw_integer(self, salt: int, low: int, high: int) -> int:
+        """Return a number from `low` to `high`, both included."""
+        return low + self.draw_bits(salt) % (high - low + 1)
+
+    def draw_fraction(self, salt: int) -> float:
+        """Return a number in [0, 1)."""
+        return (self.draw_bits(salt) >> (64 - _FLOAT_BITS)) / (1 << _FLOAT_BITS)
+
+    def choose(self, salt: int, items: Sequence[_Item]) -> _Item:
+        """Return one of the items."""
+        return items[self.draw_bits(salt) % len(items)]
