@@ -1,4 +1,4 @@
-"""Recognizes results by which tools report errors; wraps the response of a mocked MCP tool as ADK does, and unwraps it."""
+"""Recognizes results by which tools report errors; wraps and unwraps the response of a mocked MCP tool as ADK does."""
 
 from __future__ import annotations
 

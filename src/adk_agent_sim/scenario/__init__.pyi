@@ -12,12 +12,12 @@ from .app_base.app import AppContext as AppContext
 from .app_base.app import NotificationTemplate as NotificationTemplate
 from .app_base.app import tool as tool
 from .app_base.tool_call import call_nested_tool as call_nested_tool
-from .format.agent_log import BaseAgentLog as BaseAgentLog
 from .format.exporter import JsonScenarioExporter as JsonScenarioExporter
+from .format.imported_scenario import BaseAgentLog as BaseAgentLog
 from .format.imported_scenario import BenchmarkScenarioImportedFromJson as BenchmarkScenarioImportedFromJson
 from .format.imported_scenario import ScenarioImportedFromJson as ScenarioImportedFromJson
-from .format.importer import JsonScenarioImporter as JsonScenarioImporter
 from .format.lint import lint as lint
+from .format.scenario_files import JsonScenarioImporter as JsonScenarioImporter
 from .format.scenario_files import load_scenario as load_scenario
 from .format.scenario_files import load_scenarios as load_scenarios
 from .players.checked_scenario import check_scenario as check_scenario

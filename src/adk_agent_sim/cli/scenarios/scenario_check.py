@@ -119,8 +119,7 @@ class RunCounter:
 def _check_scenario(
     scenario: ScenarioImportedFromJson, seed: int, soft: SoftJudge | str | None, counter: RunCounter
 ) -> ScenarioCheck:
-    from adk_agent_sim.scenario.players.check_cache import CheckCache
-    from adk_agent_sim.scenario.players.checked_scenario import check_scenario
+    from adk_agent_sim.scenario.players.checked_scenario import CheckCache, check_scenario
 
     result = check_scenario(scenario, seed=seed, soft=soft, progress=counter)
     if seed == 0 and soft is None:

@@ -48,7 +48,7 @@ def show(
         raise click.UsageError("--svg writes the graph of one scenario: give one FILE.")
     if web:
         from adk_agent_sim.cli.play.browser import serve_in_browser
-        from adk_agent_sim.scenario.players.check_cache import CheckCache
+        from adk_agent_sim.scenario.players.checked_scenario import CheckCache
         from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 
         serve_in_browser([], browser, scenarios=ScenarioCatalog(files, check_cache=CheckCache()))

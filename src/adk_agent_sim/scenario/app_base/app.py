@@ -27,7 +27,7 @@ from typing import Any, ClassVar, TypeVar
 
 from adk_agent_sim.errors import InvalidAppState
 from adk_agent_sim.scenario.app_base.entity import Fields
-from adk_agent_sim.scenario.app_base.world_random import WorldRandom
+from adk_agent_sim.scenario.app_base.time_and_random import WorldRandom
 
 _DECLARATION_ATTRIBUTE = "__adksim_tool__"
 

@@ -20,8 +20,8 @@ from adk_agent_sim.scenario.app_base.app import (
     Tool,
     tool,
 )
-from adk_agent_sim.scenario.app_base.datetimes import format_datetime
 from adk_agent_sim.scenario.app_base.entity import NUMBER, TEXT, Entity, Fields, ListOf, get_list
+from adk_agent_sim.scenario.app_base.time_and_random import format_datetime
 
 
 class AUIMessage(Entity):

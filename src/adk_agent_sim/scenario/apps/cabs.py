@@ -18,8 +18,8 @@ from adk_agent_sim.scenario.app_base.app import (
     NotificationTemplate,
     tool,
 )
-from adk_agent_sim.scenario.app_base.datetimes import format_datetime, parse_datetime
 from adk_agent_sim.scenario.app_base.entity import NUMBER, TEXT, Entity, Fields, ListOf, MapOf, get_list, slice_page
+from adk_agent_sim.scenario.app_base.time_and_random import format_datetime, parse_datetime
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
 
 

@@ -17,12 +17,6 @@ from adk_agent_sim.scenario.app_base.app import (
     NotificationTemplate,
     tool,
 )
-from adk_agent_sim.scenario.app_base.datetimes import (
-    format_datetime,
-    get_weekday_name,
-    parse_datetime_argument,
-    to_datetime,
-)
 from adk_agent_sim.scenario.app_base.entity import (
     NUMBER,
     TEXT,
@@ -33,6 +27,12 @@ from adk_agent_sim.scenario.app_base.entity import (
     get_list,
     get_object,
     slice_page,
+)
+from adk_agent_sim.scenario.app_base.time_and_random import (
+    format_datetime,
+    get_weekday_name,
+    parse_datetime_argument,
+    to_datetime,
 )
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
 

@@ -31,7 +31,7 @@ from adk_agent_sim.scenario.app_entities.mail import (
     require_address,
     require_addresses,
 )
-from adk_agent_sim.scenario.files.attachment import read_attachment, save_attachment
+from adk_agent_sim.scenario.files.file_system import read_attachment, save_attachment
 
 
 class EmailClientApp(App):

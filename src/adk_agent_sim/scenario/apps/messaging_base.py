@@ -1,12 +1,14 @@
-"""Base class of both messaging apps: listing, reading and searching conversations, and changing their participants."""
+"""Base class of both messaging apps: their store, listing, reading and searching conversations, and participants.
+
+A conversation is copied before its first change; adding a message costs the same however long the conversation is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar, NoReturn
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
 from adk_agent_sim.scenario.app_base.entity import (
     NUMBER,
     TEXT,
@@ -18,12 +20,69 @@ from adk_agent_sim.scenario.app_base.entity import (
     get_object,
     slice_page,
 )
-from adk_agent_sim.scenario.app_entities.conversation_store import (
-    ConversationStore,
-    get_last_updated,
-    sort_newest_first,
-)
-from adk_agent_sim.scenario.files.attachment import read_attachment, save_attachment
+from adk_agent_sim.scenario.app_base.time_and_random import parse_datetime
+from adk_agent_sim.scenario.files.file_system import read_attachment, save_attachment
+
+
+class ConversationStore:
+    """Conversations by id. A conversation is copied before its first change; all others stay shared."""
+
+    def __init__(self, state: Mapping[str, JSON]) -> None:
+        """Load conversations as in scenario files."""
+        self._conversations = dict(state)
+        self._owned_ids: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._conversations)
+
+    def get(self, conversation_id: str) -> JSON | None:
+        """Return the conversation with that id, or None. The caller must not modify it."""
+        return self._conversations.get(conversation_id)
+
+    def list_all(self) -> list[JSON]:
+        """Return all conversations in insertion order."""
+        return list(self._conversations.values())
+
+    def add(self, conversation: JSON) -> None:
+        """Add a conversation that no other world shares."""
+        self._conversations[conversation["conversation_id"]] = conversation
+        self._owned_ids.add(conversation["conversation_id"])
+
+    def get_mutable(self, conversation_id: str) -> JSON:
+        """Return the conversation with that id for modification."""
+        conversation = self._conversations[conversation_id]
+        if conversation_id not in self._owned_ids:
+            conversation = self._conversations[conversation_id] = _copy_conversation(conversation)
+            self._owned_ids.add(conversation_id)
+        return conversation
+
+    def add_message(self, conversation_id: str, message: JSON) -> None:
+        """Append a message to a conversation and update its time."""
+        conversation = self.get_mutable(conversation_id)
+        conversation["messages"].append(message)
+        conversation["last_updated"] = max(get_last_updated(conversation), message["timestamp"])
+
+    def to_state(self) -> JSON:
+        """Return the conversations as in scenario files. The returned objects are not modified later."""
+        return {
+            conversation_id: _copy_conversation(each) if conversation_id in self._owned_ids else each
+            for conversation_id, each in self._conversations.items()
+        }
+
+
+def get_last_updated(conversation: JSON) -> float:
+    """Return the time of the last update, or 0 if it is unknown."""
+    return conversation.get("last_updated") or 0.0
+
+
+def sort_newest_first(messages: list[JSON]) -> list[JSON]:
+    """Return messages by descending time; messages of the same time keep their order."""
+    return sorted(messages, key=lambda message: message["timestamp"], reverse=True)
+
+
+def _copy_conversation(conversation: JSON) -> JSON:
+    return conversation | {"messages": list(get_list(conversation, "messages"))}
+
 
 _MIN_CREATION_TIME = 1_767_225_600.0
 """The start of 2026: the earliest `last_updated` of a conversation that is created in a run.

@@ -20,8 +20,8 @@ from adk_agent_sim.scenario.app_base.app import (
     Tool,
     tool,
 )
-from adk_agent_sim.scenario.app_base.datetimes import DATETIME_FORMAT, to_datetime
 from adk_agent_sim.scenario.app_base.entity import Entity
+from adk_agent_sim.scenario.app_base.time_and_random import DATETIME_FORMAT, to_datetime
 
 _UNITS = ("second", "minute", "hour", "day", "week", "month")
 _MONTHS_PER_YEAR = 12

@@ -18,8 +18,8 @@ from adk_agent_sim.scenario.app_base.app import (
     NotificationTemplate,
     tool,
 )
-from adk_agent_sim.scenario.app_base.datetimes import to_datetime
 from adk_agent_sim.scenario.app_base.entity import NUMBER, Fields, MapOf, get_object, slice_page
+from adk_agent_sim.scenario.app_base.time_and_random import to_datetime
 from adk_agent_sim.scenario.app_entities.shop_entities import (
     CART_ITEM_SHAPE,
     ORDER_SHAPE,

@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS, NOT_IMPORTABLE_BY_ARE, UNKNOWN_TO_ARE
-from adk_agent_sim.scenario.format.graph import EventGraph, is_message_to_user
+from adk_agent_sim.scenario.format.call_arguments import parse_placeholder
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.json_positions import JsonPath
-from adk_agent_sim.scenario.format.lint_finding import LintFinding
+from adk_agent_sim.scenario.format.lint_finding import JsonPath, LintFinding
 from adk_agent_sim.scenario.format.models import (
     AnyEvent,
+    EventGraph,
     ExportedAction,
     ExportedActionArg,
     ExportedOracleEvent,
     ExportedTrace,
+    is_message_to_user,
 )
-from adk_agent_sim.scenario.format.values import parse_placeholder
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
 _MESSAGE_FUNCTIONS = ("send_message_to_agent", "send_message_to_user")

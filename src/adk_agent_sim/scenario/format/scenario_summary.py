@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from adk_agent_sim.scenario.format.graph import EventGraph
+from adk_agent_sim.scenario.format.call_arguments import ValueDoesNotFit, parse_value
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.models import ExportedAction, ExportedActionArg, Number
-from adk_agent_sim.scenario.format.values import ValueDoesNotFit, parse_value
+from adk_agent_sim.scenario.format.models import EventGraph, ExportedAction, ExportedActionArg, Number
 from adk_agent_sim.text.escaping import escape_line
 
 _MAX_VALUE_LENGTH = 60

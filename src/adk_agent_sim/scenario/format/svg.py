@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from adk_agent_sim.scenario.format.graph import EventGraph
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.models import EventGraph
 from adk_agent_sim.scenario.format.scenario_summary import format_call
 from adk_agent_sim.text.page_templates import load_template
 

@@ -35,7 +35,7 @@ from adk_agent_sim.scenario.verdict.verdict import (
     Verdict,
     describe_failure,
 )
-from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
+from adk_agent_sim.scenario.world.event_queue import TurnVerdict
 from adk_agent_sim.scenario.world.world import World
 
 EXTRA_MESSAGES = 1

@@ -8,8 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from adk_agent_sim.scenario.format.graph import EventGraph, is_message_to_user
-from adk_agent_sim.scenario.format.models import AnyEvent, ExportedAction, ExportedEvent, ExportedTrace, Number
+from adk_agent_sim.scenario.format.models import (
+    AnyEvent,
+    EventGraph,
+    ExportedAction,
+    ExportedEvent,
+    ExportedTrace,
+    Number,
+    is_message_to_user,
+)
 from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldValidation
 
 

@@ -18,20 +18,27 @@ from typing import Any
 from adk_agent_sim.errors import InvalidTransition, UnknownTool
 from adk_agent_sim.scenario.app_base.app import App, AppCall, AppContext, CallerRole, Notification, NotificationLevel
 from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, find_tool
+from adk_agent_sim.scenario.format.exporter import RunMetadata
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import ExportedCompletedEvent, ExportedHint, ExportedTrace
-from adk_agent_sim.scenario.format.run_metadata import RunMetadata
-from adk_agent_sim.scenario.world.agent_tools import OfferedTool, build_agent_tools
 from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldValidation
-from adk_agent_sim.scenario.world.event_log import CompletedEvent, mark_empty_texts
+from adk_agent_sim.scenario.world.event_log import (
+    CompletedEvent,
+    EventFailure,
+    OracleResult,
+    WorldSnapshot,
+    mark_empty_texts,
+)
 from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
-from adk_agent_sim.scenario.world.event_queue import UpcomingEvent
-from adk_agent_sim.scenario.world.noise import Noise, RandomFailures, generate_noise_events
-from adk_agent_sim.scenario.world.notifications import NotificationQueue
-from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
-from adk_agent_sim.scenario.world.snapshot import WorldSnapshot
-from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
+from adk_agent_sim.scenario.world.event_queue import NotificationQueue, TurnVerdict, UpcomingEvent
+from adk_agent_sim.scenario.world.noise import (
+    Noise,
+    OfferedTool,
+    RandomFailures,
+    build_agent_tools,
+    generate_noise_events,
+)
 from adk_agent_sim.scenario.world.world_apps import create_app, fill_in_state, list_world_apps, make_content_reader
 from adk_agent_sim.scenario.world.world_engine import PAUSED, RUNNING, STOPPED, WorldEngine
 from adk_agent_sim.timeline.world_events import NotificationDelivered

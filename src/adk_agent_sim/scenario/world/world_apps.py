@@ -9,7 +9,7 @@ from pathlib import Path
 from adk_agent_sim.errors import UnknownApp
 from adk_agent_sim.scenario.app_base.app import App, AppContext
 from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class, list_app_class_names
-from adk_agent_sim.scenario.format.call_check import find_unlisted_app
+from adk_agent_sim.scenario.format.call_arguments import find_unlisted_app
 from adk_agent_sim.scenario.format.models import ExportedApp, ExportedTrace
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from adk_agent_sim.scenario.format.graph import EventGraph
+from adk_agent_sim.scenario.format.call_arguments import ValueDoesNotFit, parse_value
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.models import AnyEvent, ExportedActionArg, ExportedOracleEvent
+from adk_agent_sim.scenario.format.models import AnyEvent, EventGraph, ExportedActionArg, ExportedOracleEvent
 from adk_agent_sim.scenario.format.scenario_summary import sort_for_display
-from adk_agent_sim.scenario.format.values import ValueDoesNotFit, parse_value
 from adk_agent_sim.server.scenarios.api_models import EventKind, EventSummary
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments
