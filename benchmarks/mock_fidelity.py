@@ -37,8 +37,8 @@ from adk_agent_sim.mocks.replay_mock import build_replay_source
 from adk_agent_sim.mocks.resource_store import ResourceStore
 from adk_agent_sim.mocks.schema_mock import get_schema_mock
 from adk_agent_sim.mocks.stateful_mock import StatefulMock
-from adk_agent_sim.mocks.tool_intent import ResourceOperation
-from adk_agent_sim.mocks.tool_role import infer_role, list_created_nouns
+from adk_agent_sim.mocks.mocked_call import ResourceOperation
+from adk_agent_sim.mocks.resource_store import infer_role, list_created_nouns
 from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.canonical_json import encode_json, normalize_value
 from adk_agent_sim.timeline.content_parts import unwrap_result, wrap_result

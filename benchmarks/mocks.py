@@ -38,7 +38,7 @@ from adk_agent_sim.environment.rules_file import parse_rules
 from adk_agent_sim.mocks.mocked_call import KeyedDraws
 from adk_agent_sim.mocks.resource_store import ResourceStore
 from adk_agent_sim.mocks.stateful_mock import StatefulMock
-from adk_agent_sim.mocks.tool_role import infer_role
+from adk_agent_sim.mocks.resource_store import infer_role
 from adk_agent_sim.mocks.mocked_call import ToolSpec
 
 

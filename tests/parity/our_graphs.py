@@ -10,8 +10,8 @@ from parity.our_calls import GRAPH_DURATION, START, build_file, format_event, re
 
 from adk_agent_sim.scenario import World
 from adk_agent_sim.scenario.format.exporter import convert_to_are, serialize_trace
-from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldPredicate, WorldValidation
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
+from adk_agent_sim.scenario.world.event_plan import WorldCondition, WorldPredicate, WorldValidation
 
 
 def build_graph_file(case: Mapping[str, Any]) -> str:

@@ -12,9 +12,8 @@ from typing import TypeAlias
 
 from adk_agent_sim.environment.actions.action import RuleExecution
 from adk_agent_sim.environment.incoming_call import IncomingCall
-from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, is_unintended
+from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, SkipReason, is_unintended
 from adk_agent_sim.environment.rulebook import Candidates, CompiledRule, Rulebook
-from adk_agent_sim.environment.skip_reason import SkipReason
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.framework_calls import EXACT_NAMES
 

@@ -43,8 +43,7 @@ from adk_agent_sim.mocks.llm_state import (
     list_ids,
     parse_connections,
 )
-from adk_agent_sim.mocks.mocked_call import ToolSpec
-from adk_agent_sim.mocks.tool_intent import ResourceOperation
+from adk_agent_sim.mocks.mocked_call import ResourceOperation, ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import as_mapping
 

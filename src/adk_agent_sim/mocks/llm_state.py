@@ -6,6 +6,11 @@
 The model's analysis of the tools is not trusted: tools and arguments that do not exist are left out. What exists is
 folded from the calls so far, and from what is given. It is not kept anywhere: a session that continues in another
 process, or as a fork, has the same one.
+
+Calls of earlier runs are found in the JSON of a trace, whichever program wrote it:
+
+{"name", "args", "response"}                              a call with its response, as in ADK's docs
+{"id", "name", "args"} and {"id", "name", "response"}     as in EvalSets and in the events of a session
 """
 
 from __future__ import annotations
@@ -16,9 +21,8 @@ from functools import cached_property
 from typing import cast
 
 from adk_agent_sim.mocks.llm_json import UnusableAnswer
-from adk_agent_sim.mocks.mocked_call import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ResourceOperation, ToolSpec, fold_name
 from adk_agent_sim.mocks.resource_store import find_id_field, fold_noun
-from adk_agent_sim.mocks.tool_intent import ResourceOperation, fold_name
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
@@ -289,3 +293,45 @@ def _has_word(text: str, word: str) -> bool:
             return True
         position = text.find(word, position + 1)
     return False
+
+
+_MAX_TRACE_DEPTH = 50
+
+
+def find_traced_calls(trace: Json) -> list[AnsweredCall]:
+    """Return the calls of a trace that have a response, in its order."""
+    objects = [each for each in _iter_objects(trace, 0) if isinstance(each.get("name"), str)]
+    responses = {str(each["id"]): each["response"] for each in objects if "response" in each and "id" in each}
+    found: list[AnsweredCall] = []
+    for each in objects:
+        args = each.get("args")
+        if isinstance(args, Mapping):
+            response = each["response"] if "response" in each else responses.get(str(each.get("id")))
+            if response is not None:
+                call_args = cast("Mapping[str, Json]", args)
+                found.append(AnsweredCall(tool=str(each["name"]), args=call_args, response=response))
+    return found
+
+
+def list_traced_records(response: Json) -> dict[str, list[Json]]:
+    """Return the lists of records in a response, by name: what a mock can begin with."""
+    if not isinstance(response, Mapping):
+        return {}
+    return {
+        name: cast("list[Json]", value)
+        for name, value in cast("Mapping[str, Json]", response).items()
+        if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in cast("list[Json]", value))
+    }
+
+
+def _iter_objects(value: Json, depth: int) -> Iterator[Mapping[str, Json]]:
+    if depth > _MAX_TRACE_DEPTH:
+        return
+    if isinstance(value, Mapping):
+        mapping = cast("Mapping[str, Json]", value)
+        yield mapping
+        for inner in mapping.values():
+            yield from _iter_objects(inner, depth + 1)
+    elif isinstance(value, list):
+        for inner in cast("list[Json]", value):
+            yield from _iter_objects(inner, depth + 1)

@@ -18,8 +18,15 @@ from adk_agent_sim.forms.schema_dialect import JsonSchema, normalize_schema, res
 from adk_agent_sim.mocks.field_values import (
     is_error_field,
 )
-from adk_agent_sim.mocks.mocked_call import CallInputs, KeyedDraws, ValueBounds, make_salt
-from adk_agent_sim.mocks.tool_intent import fold_name, split_words, to_singular
+from adk_agent_sim.mocks.mocked_call import (
+    CallInputs,
+    KeyedDraws,
+    ValueBounds,
+    fold_name,
+    make_salt,
+    split_words,
+    to_singular,
+)
 from adk_agent_sim.mocks.value_generators import (
     ResponseGenerator,
     ResponseRun,

@@ -24,8 +24,7 @@ from adk_agent_sim.mocks.field_values import (
     make_date_generator,
     make_datetime_generator,
 )
-from adk_agent_sim.mocks.mocked_call import CallInputs, KeyedDraws, make_salt
-from adk_agent_sim.mocks.tool_intent import split_words, to_singular
+from adk_agent_sim.mocks.mocked_call import CallInputs, KeyedDraws, make_salt, split_words, to_singular
 from adk_agent_sim.timeline.canonical_json import Json
 
 _DIGITS = "0123456789"

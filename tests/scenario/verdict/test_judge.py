@@ -14,7 +14,7 @@ from adk_agent_sim.scenario import JsonScenarioImporter, Judge, ScenarioImported
 from adk_agent_sim.scenario.format.exporter import serialize_trace
 from adk_agent_sim.scenario.verdict.checker_params import CheckerParam
 from adk_agent_sim.scenario.verdict.verdict import Verdict
-from adk_agent_sim.scenario.world.condition_watch import WorldValidation
+from adk_agent_sim.scenario.world.event_plan import WorldValidation
 
 USER = build_world_event("u", "USER", delay=0)
 MAIL = build_world_event("a", "AGENT", ("u",), "Emails__send_email", recipients=["a@example.org"], subject="Hello")

@@ -16,13 +16,12 @@ from adk_agent_sim.environment.session_mocks import MockedCall, list_visible_cal
 from adk_agent_sim.errors import MockImpossible, RuleFailed
 from adk_agent_sim.mocks.llm_mock import LlmResponseValue, ModelChoice
 from adk_agent_sim.mocks.llm_questions import SimulatedCall
-from adk_agent_sim.mocks.mocked_call import KeyedDraws, ToolSpec
+from adk_agent_sim.mocks.mocked_call import KeyedDraws, ResourceOperation, ToolSpec
 from adk_agent_sim.mocks.replay_mock import LiveCall, ReplayedResponse, ReplayMock, ReplaySource
+from adk_agent_sim.mocks.resource_store import ToolRole, declare_role, infer_role, list_created_nouns
 from adk_agent_sim.mocks.schema_mock import MockedResponse, get_schema_mock
 from adk_agent_sim.mocks.stateful_mock import StatefulMock
-from adk_agent_sim.mocks.tool_intent import ResourceOperation
 from adk_agent_sim.mocks.tool_results import unwrap_result, wrap_mcp_result
-from adk_agent_sim.mocks.tool_role import ToolRole, declare_role, infer_role, list_created_nouns
 from adk_agent_sim.timeline.canonical_json import Json, normalize_value
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 from adk_agent_sim.timeline.json_conversion import to_json_value

@@ -7,8 +7,17 @@ from textwrap import dedent
 from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import APP, DATA, JSON, READ, WRITE, App, tool
-from adk_agent_sim.scenario.app_base.entity import BOOLEAN, NUMBER, TEXT, Entity, Fields, MapOf, get_object, slice_page
-from adk_agent_sim.scenario.app_entities.choice import Choice
+from adk_agent_sim.scenario.app_base.entity import (
+    BOOLEAN,
+    NUMBER,
+    TEXT,
+    Choice,
+    Entity,
+    Fields,
+    MapOf,
+    get_object,
+    slice_page,
+)
 
 GENDER = Choice("Gender", "Male", "Female", "Other", "Unknown")
 STATUS = Choice("Status", "Student", "Employed", "Unemployed", "Retired", "Unknown")

@@ -19,8 +19,8 @@ from adk_agent_sim.scenario.format.models import AnyEvent, EventGraph, ExportedO
 from adk_agent_sim.scenario.verdict.checker_params import CheckerParam
 from adk_agent_sim.scenario.verdict.checker_table import CHECKERS_BY_TOOL, SIGNED_TOOLS, SOFT
 from adk_agent_sim.scenario.verdict.traced_action import TracedAction
-from adk_agent_sim.scenario.world.condition_watch import WorldCondition
 from adk_agent_sim.scenario.world.event_log import CompletedEvent, OracleResult
+from adk_agent_sim.scenario.world.event_plan import WorldCondition
 from adk_agent_sim.scenario.world.world import World
 
 _CHECKERS_BY_STRICTNESS: Final = {"exact": "equal", "contains": "contains"}

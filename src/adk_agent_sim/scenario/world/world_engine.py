@@ -21,13 +21,14 @@ from adk_agent_sim.scenario.app_base.time_and_random import WorldRandom
 from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, call_tool
 from adk_agent_sim.scenario.format.call_arguments import ValueDoesNotFit
 from adk_agent_sim.scenario.format.models import ExportedAction
-from adk_agent_sim.scenario.world.condition_watch import (
+from adk_agent_sim.scenario.world.event_log import CompletedEvent
+from adk_agent_sim.scenario.world.event_plan import (
+    EventPlan,
+    PlannedEvent,
     WorldCondition,
     WorldPredicate,
     WorldValidation,
 )
-from adk_agent_sim.scenario.world.event_log import CompletedEvent
-from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
 from adk_agent_sim.scenario.world.event_queue import (
     EventQueue,
     NotificationQueue,
