@@ -25,8 +25,8 @@ from adk_agent_sim.golden.importers import import_adk_session, import_eval_case
 from adk_agent_sim.golden.recording_files import read_recordings
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.scenario import load_scenario
-from adk_agent_sim.scenario.app_base.text_search import SafeRegex
-from adk_agent_sim.scenario.app_base.text_search import error as InvalidPattern  # noqa: N812
+from adk_agent_sim.scenario.apps.messaging_base import SafeRegex
+from adk_agent_sim.scenario.apps.messaging_base import error as InvalidPattern  # noqa: N812
 
 _SOURCES = Path(__file__).parents[2] / "src" / "adk_agent_sim"
 _MAX_LINES = 20_000_000

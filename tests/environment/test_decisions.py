@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.environment.call_history import CallHistory
 from adk_agent_sim.environment.environment import Environment
-from adk_agent_sim.environment.incoming_call import IncomingCall, SessionRandomness
+from adk_agent_sim.environment.incoming_call import CallHistory, IncomingCall, SessionRandomness
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.mocks.mocked_call import ToolSpec

@@ -16,7 +16,7 @@ from terminal_safety import find_unsafe_characters
 
 from adk_agent_sim.environment import rules_file as rules_file_module
 from adk_agent_sim.environment.actions import ACTIONS, Delay, Respond
-from adk_agent_sim.environment.mock_lint import ModelProblem
+from adk_agent_sim.environment.argument_lint import ModelProblem
 from adk_agent_sim.environment.rule_lint import ToolCatalog
 from adk_agent_sim.environment.rules import ArgumentCondition, Match, Rule, Rules
 from adk_agent_sim.environment.rules_file import (

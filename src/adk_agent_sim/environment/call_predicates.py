@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import ClassVar, cast
 
-from adk_agent_sim.environment.call_history import CallRecord, is_success
-from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.incoming_call import CallRecord, IncomingCall, is_success
 from adk_agent_sim.environment.json_values import MISSING, WILDCARD, escape_name, find_value, format_value, parse_path
 from adk_agent_sim.environment.report_fold import Difference, SkipReason
 from adk_agent_sim.environment.rules import ArgumentCondition, CallNumber, EarlierCall, Match, TimeWindow

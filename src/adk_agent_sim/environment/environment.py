@@ -17,7 +17,15 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from adk_agent_sim.environment.actions import AnyAction
-from adk_agent_sim.environment.actions.action import NO_RESULT, AskPerson, RuleExecution
+from adk_agent_sim.environment.actions.action import (
+    NO_RESULT,
+    AskPerson,
+    LlmMockFinder,
+    RuleExecution,
+    SessionLlmMocks,
+    SessionReplays,
+    refuse_llm_mock,
+)
 from adk_agent_sim.environment.incoming_call import CallWatcher, IncomingCall, SessionRandomness, create_randomness
 from adk_agent_sim.environment.json_values import copy_value
 from adk_agent_sim.environment.report_fold import UnansweredCall
@@ -40,7 +48,6 @@ from adk_agent_sim.environment.rulebook import (
     ToolLister,
     build_rule_state,
 )
-from adk_agent_sim.environment.session_mocks import LlmMockFinder, SessionLlmMocks, SessionReplays, refuse_llm_mock
 from adk_agent_sim.environment.tool_choices import ConfiguredMocks, ToolChoices, ToolPlayer
 from adk_agent_sim.errors import InvalidTransition, RealToolRefused, SimulatorError
 from adk_agent_sim.mocks.resource_store import ResourceStore

@@ -9,8 +9,14 @@ from typing import Any
 from adk_agent_sim.environment.actions import AnyAction
 from adk_agent_sim.environment.actions.action import Action
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories, Raise
-from adk_agent_sim.environment.argument_lint import check_conditions, find_argument_problem
-from adk_agent_sim.environment.mock_lint import ModelCheck, check_mocks, check_models, check_recordings
+from adk_agent_sim.environment.argument_lint import (
+    ModelCheck,
+    check_conditions,
+    check_mocks,
+    check_models,
+    check_recordings,
+    find_argument_problem,
+)
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
 from adk_agent_sim.environment.rules import EarlierCall, Match, Rule, Rules
 from adk_agent_sim.environment.templates import (

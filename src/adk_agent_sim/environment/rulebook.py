@@ -21,7 +21,7 @@ from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTION
 from adk_agent_sim.environment.call_predicates import CallPredicate, build_predicates
 from adk_agent_sim.environment.environment_report import UnusedResponse
 from adk_agent_sim.environment.report_fold import name_fault
-from adk_agent_sim.environment.rule_finding import format_findings, suggest_closest
+from adk_agent_sim.environment.rule_finding import suggest_closest
 from adk_agent_sim.environment.rule_lint import lint_rules
 from adk_agent_sim.environment.rules import Match, Rule, Rules, SeatName
 from adk_agent_sim.errors import InvalidFault, InvalidRules, NotFound
@@ -147,7 +147,7 @@ class Rulebook:
         findings = () if skip_checks else lint_rules(rules, exceptions=self.exceptions)
         errors = [finding for finding in findings if finding.severity == "error"]
         if errors:
-            raise InvalidRules(source, format_findings(errors))
+            raise InvalidRules(source, list(map(str, errors)))
         self.spec = rules
         self.profile = profile if profile is not None else rules.profile
         self.check_profile(self.profile, source)

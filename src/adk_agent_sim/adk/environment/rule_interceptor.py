@@ -10,8 +10,7 @@ from google.adk.tools import BaseTool, ToolContext
 from adk_agent_sim.adk.compat import get_invocation_context
 from adk_agent_sim.adk.environment.environment_registry import EnvironmentRegistry, SessionEnvironment
 from adk_agent_sim.adk.seats import tool_seat
-from adk_agent_sim.environment.call_history import CallHistory
-from adk_agent_sim.environment.incoming_call import IncomingCall, SessionRandomness
+from adk_agent_sim.environment.incoming_call import CallHistory, IncomingCall, SessionRandomness
 from adk_agent_sim.environment.recorded_report import describe_near_miss
 from adk_agent_sim.environment.rule_decision import ExecutionOutcome, RuleDecision
 from adk_agent_sim.errors import HumanUnavailable

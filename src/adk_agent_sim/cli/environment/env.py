@@ -23,7 +23,7 @@ from adk_agent_sim.text.terminal_output import (
 )
 
 if TYPE_CHECKING:
-    from adk_agent_sim.environment.mock_lint import ModelProblem
+    from adk_agent_sim.environment.argument_lint import ModelProblem
     from adk_agent_sim.environment.rule_finding import RuleFinding
     from adk_agent_sim.environment.rule_lint import ToolCatalog
     from adk_agent_sim.timeline.events import Event

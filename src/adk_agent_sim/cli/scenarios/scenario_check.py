@@ -88,7 +88,7 @@ class CheckedFile:
 def _check_files(paths: Sequence[Path], seed: int, soft: SoftJudge | str | None) -> Iterator[CheckedFile]:
     """Yield a result for every scenario; one that cannot be read does not stop the others."""
     from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.scenario.format.lint_files import count_scenarios, read_scenarios
+    from adk_agent_sim.scenario.format.lint_are import count_scenarios, read_scenarios
 
     progress, total = ProgressBar("runs"), count_scenarios(paths)
     try:

@@ -46,7 +46,7 @@ def _lint_files(files: Sequence[Path], *, checks_are: bool) -> tuple[list[Locate
     """Return the findings, and how many scenarios could be read."""
     from adk_agent_sim.cli.progress_bar import ProgressBar
     from adk_agent_sim.scenario.format.lint import lint as lint_scenario
-    from adk_agent_sim.scenario.format.lint_files import count_scenarios, read_scenarios
+    from adk_agent_sim.scenario.format.lint_are import count_scenarios, read_scenarios
 
     progress, total = ProgressBar("scenarios"), count_scenarios(files)
     findings: list[LocatedFinding] = []

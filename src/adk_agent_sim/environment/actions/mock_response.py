@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
-from adk_agent_sim.environment.actions.action import Action, RuleExecution
-from adk_agent_sim.environment.call_history import is_success
+from adk_agent_sim.environment.actions.action import Action, MockedCall, RuleExecution, list_visible_calls
+from adk_agent_sim.environment.incoming_call import is_success
 from adk_agent_sim.environment.json_values import StrictModel, copy_value
-from adk_agent_sim.environment.session_mocks import MockedCall, list_visible_calls
 from adk_agent_sim.errors import MockImpossible, RuleFailed
 from adk_agent_sim.mocks.llm_mock import LlmResponseValue, ModelChoice
 from adk_agent_sim.mocks.llm_questions import SimulatedCall

@@ -1,5 +1,5 @@
 """Conversion of the specification's dialect to ARE's: flat metadata, dotted class names, missing keys. Only shapes
-change here; `are_conversion` replaces apps that ARE does not have.
+change here; `exporter` replaces apps that ARE does not have.
 """
 
 from __future__ import annotations

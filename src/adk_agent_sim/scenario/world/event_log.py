@@ -143,7 +143,7 @@ class EventLog:
             # ARE does not log a failed validation, so it must not take a place in the heap and shift the others.
             entries = [*(each for _, each in heap), *(each for each in entries if each.is_failed_validation)]
         events = [each for each in entries if each.kind != _CHECK]
-        return events if self.is_in_order else sorted(events, key=_get_time)
+        return events if self.is_in_order else sorted(events, key=lambda event: event.time)
 
     def find_agent_calls(self, app: str, function: str) -> list[CompletedEvent]:
         """Return the agent's calls of a tool in the order in which they were made."""
@@ -185,10 +185,6 @@ def _format_stack_trace(error: Exception) -> str:
         module = frame.f_globals.get("__name__", "?")
         lines.append(f"  {module}, line {line_number}, in {frame.f_code.co_name}\n")
     return "".join([*lines, *traceback.format_exception_only(error)])
-
-
-def _get_time(event: CompletedEvent) -> float:
-    return event.time
 
 
 def _export_argument(name: str, value: Any) -> ExportedActionArg:

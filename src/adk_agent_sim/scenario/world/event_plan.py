@@ -1,8 +1,8 @@
 """The planned events of a scenario with their dependencies, and the conditions that are checked while time passes.
 
 A plan is computed once and not changed by a run, so worlds of one scenario can share it. Conditions and validations are
-Python predicates. A scenario file can name a condition but not contain it, and names in files never become code. The creator of the world
-passes in the functions by the ids of their events.
+Python predicates. A scenario file can name a condition but not contain it, and names in files never become code. The
+creator of the world passes in the functions by the ids of their events.
 """
 
 from __future__ import annotations
