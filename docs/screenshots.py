@@ -180,15 +180,6 @@ async def verdict(page: Page) -> None:
     await page.get_by_role("region", name="Verdict").wait_for()
 
 
-async def judge_oracle_run(page: Page) -> None:
-    """Judge an oracle run in the playground."""
-    await page.get_by_role("tab", name="Play").click()
-    await page.get_by_role("button", name="Oracle run").click()
-    await page.get_by_text("7 events, 0 failed").wait_for()
-    await page.get_by_role("button", name="Judge").click()
-    await page.get_by_role("region", name="Verdict").wait_for()
-
-
 async def tutorial_call(page: Page) -> WorkbenchUser:
     """The second call of the tutorial's session, before it is executed."""
     player = WorkbenchUser(page)
@@ -271,7 +262,6 @@ STATES: dict[str, State] = {
     "tool-rules": tool_rules,
     "tool-queue": tool_queue,
     "verdict": verdict,
-    "judged": judge_oracle_run,
     "tutorial-call": tutorial_call,
     "tutorial-export": tutorial_export,
     "graph": graph,
@@ -328,7 +318,6 @@ def build_bench() -> AgentSimulator:
 
 BUILDERS: dict[str, Callable[[], workbench_server.Simulator]] = {
     "verdict": build_scenario,
-    "judged": build_scenario,
     "graph": build_scenario,
     "tutorial-call": build_tutorial,
     "tutorial-export": build_tutorial,

@@ -18,7 +18,7 @@ _DOCS = Path(__file__).parents[1] / "docs"
 _BLOCKS: list[tuple[str, str]] = re.findall(
     r"```(\w+)\n(.*?)```", (_DOCS / "scenarios.md").read_text(encoding="utf-8"), flags=re.S
 )
-_PROMPT = re.compile(r"^\d+ s> (.*)$", re.MULTILINE)
+_PROMPT = re.compile(r"^\d+ s, model of \w+> (.*)$", re.MULTILINE)
 
 
 def test_every_block_does_what_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

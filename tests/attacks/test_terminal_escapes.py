@@ -264,17 +264,25 @@ def _run_doctor(files: _Files) -> _Lines:
     yield ["doctor", "--json"], None
 
 
-def _run_on_scenario(*arguments: str, typed: str | None = None) -> Callable[[_Files], _Lines]:
+def _run_on_scenario(*arguments: str) -> Callable[[_Files], _Lines]:
     def run(files: _Files) -> _Lines:
         command, *rest = arguments
         scenario = files.write_scenario()
-        yield ["scenario", command, scenario, *rest], typed
-        if command != "play":
-            yield ["scenario", command, scenario, *rest, "--json"], None
-        yield ["scenario", command, files.write("broken.json", {"metadata": {HOSTILE: 1}}), *rest], typed
-        yield ["scenario", command, files.folder / _FILE_NAME, *rest], typed
+        yield ["scenario", command, scenario, *rest], None
+        yield ["scenario", command, scenario, *rest, "--json"], None
+        yield ["scenario", command, files.write("broken.json", {"metadata": {HOSTILE: 1}}), *rest], None
+        yield ["scenario", command, files.folder / _FILE_NAME, *rest], None
 
     return run
+
+
+def _run_scenario(files: _Files) -> _Lines:
+    yield from _run_on_scenario("run", "--oracle")(files)
+    ask = build_world_event("u", "USER", call="AgentUserInterface__send_message_to_agent", delay=0, content=HOSTILE)
+    mail = {"sender": "a@example.org", "subject": HOSTILE, "content": HOSTILE}
+    arrives = build_world_event("mail", "ENV", ("u",), "Emails__send_email_to_user_only", delay=5, **mail)
+    scenario = build_scenario_file(ask, arrives, build_reply_event("r", "mail"), scenario_id=_NAME)
+    yield ["scenario", "run", files.write("played.json", scenario), "--player", "human"], _PLAYED
 
 
 def _run_convert(files: _Files) -> _Lines:
@@ -365,7 +373,10 @@ def _run_bench_diff(files: _Files) -> _Lines:
     yield ["bench", "diff", *folders, "--before", "\x1b[2J"], None
 
 
-_PLAYED = "/tools\n/state\n/log\nstep\nstep\n+100\n/log\noracle\nEmails__get_email_by_id email_id=\x1b[2J\nxyz\n/quit\n"
+_PLAYED = (
+    "/step\n/world\n/world Emails\n/world \x1b[2J\n/jump \x1b[2J\n"
+    "Emails__get_email_by_id email_id=\x1b[2J\n/undo\nsay \x1b[2J\n"
+)
 
 _COMMANDS: Mapping[str, Callable[[_Files], _Lines]] = {
     "demo": _run_demo,
@@ -385,8 +396,7 @@ _COMMANDS: Mapping[str, Callable[[_Files], _Lines]] = {
     "scenario lint": _run_on_scenario("lint"),
     "scenario check": _run_check,
     "scenario show": _run_on_scenario("show"),
-    "scenario run": _run_on_scenario("run", "--oracle"),
-    "scenario play": _run_on_scenario("play", typed=_PLAYED),
+    "scenario run": _run_scenario,
     "scenario judge": _run_judge,
     "scenario agreement": _run_agreement,
     "scenario annotate": _run_on_scenario("annotate"),

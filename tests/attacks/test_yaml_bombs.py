@@ -196,7 +196,6 @@ _READERS = {
     "timeline/redaction/redactor.py": "a text inside an event, which was parsed before",
     "persistence/read_model_codec.py": "columns of our own database",
     "server/access/server_keys.py": "keys that this package wrote, in a file that only its owner can read",
-    "server/scenarios/world_playground.py": "a value that was serialized in the same line",
     "server/sessions/live_updates.py": "a message of a web socket, whose size is limited",
     "scenario/format/json_positions.py": "one key of a text that strict_json has accepted",
     "golden/adk_files.py": "ADK's models, after strict_json has accepted the text",

@@ -22,7 +22,7 @@ from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 
 _MATH = get_demo_folder("math_agent")
 
-_INTERACTIVE = {"demo", "serve", "scenario play", "bench watch"}
+_INTERACTIVE = {"demo", "serve", "bench watch"}
 """Commands that run until a person stops them; they have no result to print."""
 
 

@@ -66,13 +66,13 @@ def test_folders_lines_and_several_files_are_checked_and_a_bad_one_does_not_stop
     assert result.exit_code == 1
     assert [line for line in result.stdout.splitlines() if not line.startswith(" ")] == [
         f"OK  {folder / 'a.jsonl'}, line 1",
-        f"NOT JUDGED  {folder / 'a.jsonl'}, line 2",
+        f"FAILED  {folder / 'a.jsonl'}, line 2",
         f"FAILED  {folder / 'a.jsonl'}, line 3",
-        f"NOT JUDGED  {folder / 'b.json'}",
+        f"FAILED  {folder / 'b.json'}",
         f"NOT JUDGED  {folder / 'c.json'}",
-        f"NOT JUDGED  {tmp_path / 'missing.json'}",
+        f"FAILED  {tmp_path / 'missing.json'}",
         f"OK  {tmp_path / 'd.json'}",
-        "2 ok, 1 failed, 4 not judged",
+        "2 ok, 4 failed, 1 not judged",
     ]
 
 
@@ -89,19 +89,53 @@ def test_json_has_every_result(tmp_path: Path) -> None:
     assert "it expects nothing of the agent" in rows[2]["problem"]
 
 
-@pytest.mark.parametrize("value", [EMPTY, {"no": "scenario"}], ids=["expects nothing", "no scenario"])
-def test_what_cannot_be_judged_exits_with_3(tmp_path: Path, value: Any) -> None:
-    result = _run(_write(tmp_path / "a.json", value), _write(tmp_path / "sound.json", SOUND))
+def test_what_cannot_be_judged_exits_with_3(tmp_path: Path) -> None:
+    result = _run(_write(tmp_path / "a.json", EMPTY), _write(tmp_path / "sound.json", SOUND))
 
     assert result.exit_code == 3
     assert "1 ok, 0 failed, 1 not judged" in result.stdout
 
 
 def test_files_without_a_scenario_exit_with_3(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-
     assert _run(_write(tmp_path / "empty.jsonl")).exit_code == 3
-    assert _run(tmp_path / "folder").exit_code == 3
+
+
+class TestFindings:
+    """The findings are those of `adksim scenario lint`, and so is when they make the command fail."""
+
+    @pytest.fixture
+    def invalid(self, tmp_path: Path) -> Path:
+        """Files with errors, with warnings only, and one that cannot be read."""
+        mail = {"recipients": ["a@example.org"], "subject": "a"}
+        unfit = build_world_event("a", "AGENT", ("u",), "Emails__send_email", **mail, bcc="x")
+        twice = build_world_event("a", "AGENT", ("u",), "Emails__send_email", at=1001, **mail)
+        return _write(
+            tmp_path / "invalid.jsonl",
+            build_scenario_file(USER, unfit, build_reply_event("r", "a")),
+            build_scenario_file(USER, twice, build_reply_event("r", "a")),
+            {"no": "scenario"},
+        )
+
+    def test_the_findings_are_those_of_lint_in_text_and_json(self, invalid: Path) -> None:
+        linted = CliRunner().invoke(adksim, ["scenario", "lint", str(invalid), "--json"])
+        found = json.loads(linted.stdout)
+        rows = json.loads(_run(invalid, "--json").stdout)
+        text = _run(invalid)
+        lines = CliRunner().invoke(adksim, ["scenario", "lint", str(invalid)]).stdout.splitlines()[:-1]
+
+        assert {each["severity"] for each in found} == {"error", "warning"}
+        assert [each for row in rows for each in row["findings"]] == found
+        assert [row["findings"][0]["code"] for row in rows][::2] == ["argument-unfit", "unreadable"]
+        assert [line.strip() for line in text.stdout.splitlines() if "[" in line] == lines
+        assert (linted.exit_code, text.exit_code) == (1, 1)
+
+    @pytest.mark.parametrize(("line", "code"), [(0, 1), (1, 0), (2, 1)], ids=["error", "warning", "unreadable"])
+    def test_errors_fail_and_warnings_do_not(self, invalid: Path, line: int, code: int) -> None:
+        content = invalid.read_text(encoding="utf-8").splitlines()[line]
+        invalid.write_text(content, encoding="utf-8")
+
+        assert CliRunner().invoke(adksim, ["scenario", "lint", str(invalid)]).exit_code == code
+        assert _run(invalid).exit_code == code
 
 
 def test_texts_are_compared_by_recorded_answers(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`adksim scenario run --player human` and `--web`: the run is played or watched in the browser, and judged here."""
+"""`adksim scenario run --web`: the run is played or watched in the browser, and judged here."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Player:
 
 @contextmanager
 def _start(*arguments: str | Path) -> Generator[tuple[OpenProcess, Player]]:
-    with open_adksim("scenario", "run", *arguments, "--port", "0") as process, process.stdout:
+    with open_adksim("scenario", "run", *arguments, "--web", "--port", "0") as process, process.stdout:
         address = re.search(r"http://\S+", process.stdout.readline())
         assert address is not None
         url = urlsplit(address[0])
@@ -84,8 +84,12 @@ def test_a_person_plays_the_agent_and_the_command_ends_with_the_verdict(
         mail = {"name": SEND_A[0], "arguments": json.dumps({**SEND_A[1], "recipients": [recipient]})}
         player.decide(calls=[mail])
         player.decide(text="Done.")
-        output = process.stdout.read()
+        lines: list[str] = []
+        while not lines or "stays open" not in lines[-1]:
+            lines.append(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
         process.wait()
+        output = "".join(lines)
     assert (process.returncode, word in output) == (code, True), output
     assert "Model calls: 2, calls of the world's tools: 1, messages to the user: 1" in output
     judged = CliRunner().invoke(adksim, ["scenario", "judge", str(scenario), str(timeline)])
@@ -101,7 +105,7 @@ def test_a_person_who_stops_is_not_judged(scenario: Path) -> None:
 
 
 def test_an_agent_is_watched_until_the_page_is_closed(scenario: Path) -> None:
-    with _start(scenario, "--player", "oracle", "--web") as (process, player):
+    with _start(scenario, "--player", "oracle") as (process, player):
         while "PASSED" not in process.stdout.readline():
             pass
         graph = player.get("/world/graph")
@@ -109,12 +113,3 @@ def test_an_agent_is_watched_until_the_page_is_closed(scenario: Path) -> None:
         process.wait()
     assert (graph["is_over"], {each["state"] for each in graph["events"]}) == (True, {"happened"})
     assert process.returncode == 0
-
-
-def test_several_scenarios_are_not_served_at_once(scenario: Path, tmp_path: Path) -> None:
-    both = tmp_path / "both.jsonl"
-    line = json.dumps(json.loads(scenario.read_text(encoding="utf-8")))
-    both.write_text(f"{line}\n{line}\n", encoding="utf-8")
-    done = CliRunner().invoke(adksim, ["scenario", "run", str(both), "--player", "human"])
-    assert done.exit_code == 2
-    assert "choose a scenario with --scenario ID" in done.output

@@ -1,4 +1,4 @@
-"""`adksim scenario show --web` and `play --web` serve the named files, and nothing else."""
+"""`adksim scenario show --web` serves the named files, and nothing else."""
 
 from __future__ import annotations
 
@@ -49,17 +49,6 @@ def test_show_serves_all_files_that_are_named(file: Path) -> None:
         found = client.get("/api/scenarios").json()
 
     assert [each["scenario_id"] for each in found] == [KEY, "email_apology_001"]
-    assert not any(each["opens_playground"] for each in found)
-
-
-@pytest.mark.process
-def test_play_plays_with_its_options(file: Path) -> None:
-    with _serve("play", file, "--notifications", "LOW") as client:
-        assert client.get("/api/scenarios").json()[0]["opens_playground"]
-        jumped = client.post(f"/api/scenarios/{KEY}/world/time", json={"command": "jump", "seconds": 50}).json()
-
-    assert jumped["action"]["event_count"] == 2
-    assert jumped["action"]["notifications"] == []
 
 
 @pytest.mark.parametrize("option", ["--json", "--svg=graph.svg"])

@@ -1,10 +1,8 @@
-"""`adksim scenario run` and `play`: text and JSON output."""
+"""`adksim scenario run --oracle`: text and JSON output."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,8 +17,8 @@ from adk_agent_sim.scenario import load_scenario
 USER = build_world_event("u", "USER", delay=0)
 
 
-def _run(*arguments: str | Path, typed: str | None = None) -> Result:
-    return CliRunner().invoke(adksim, ["scenario", *map(str, arguments)], input=typed)
+def _run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(adksim, ["scenario", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -96,93 +94,6 @@ def test_the_complete_example_runs() -> None:
     result = _run("run", "--oracle", SPEC_EXAMPLE)
     assert result.exit_code == 0, result.output
     assert "+60 s  ENV    NotificationApp__show_reminder" in result.output
-
-
-def test_play_calls_tools_steps_jumps_and_shows_what_changes(clean: Path) -> None:
-    lines = [
-        "/tools send_email",
-        'Emails__send_email recipients=["a@example.org"] subject="Two words"',
-        "Emails__delete_email email_id=x",
-        "env Emails__send_email_to_user_only sender=b@example.org subject=Hi",
-        "AgentUserInterface__send_message_to_user content=Done",
-        "+5",
-        "/log",
-        "/undo",
-        "at 7",
-        "step",
-        "/state AgentUserInterface",
-        "/quit",
-    ]
-    output = _run("play", clean, typed="\n".join(lines)).output
-    assert "Emails__send_email(recipients, subject, content, cc, attachment_paths)  Send a mail." in output
-    assert "+ Emails.folders.SENT.emails.0: {'sender': 'kira.eker0@example.org'" in output
-    assert "ValueError: Email with id x does not exist" in output
-    assert "ENVIRONMENT_NOTIFICATION: EmailClientV2: New email received from b@example.org" in output
-    assert (
-        "ENV    Emails__reply_to_email_from_user  (Event-ENV-scenario_synth_s05_adapt_multi_turn-004)  failed" in output
-    )
-    assert "undone\n0 s> at 7\n" in output
-    assert "there are no more events" in output
-    assert '"content": "Done"' in output
-
-
-def test_play_reports_invalid_lines_and_continues(clean: Path) -> None:
-    lines = [
-        "",
-        "nope",
-        "No__such",
-        "+soon",
-        "at -1",
-        "/state Nowhere",
-        "Emails__send_email {",
-        "/help",
-        "/undo",
-        "/undo",
-    ]
-    result = _run("play", clean, typed="\n".join(lines))
-    assert result.exit_code == 0
-    for message in (
-        "'nope' is not a tool: write APP__TOOL",
-        "There is no app 'No' in this world",
-        "'soon' is not a number of seconds",
-        "'-1' is not a number of seconds",
-        "There is no app 'Nowhere'",
-        "The arguments are not a JSON object",
-        "run the next event",
-        "There is nothing to undo",
-    ):
-        assert message in result.output
-
-
-def test_play_runs_the_oracle(clean: Path) -> None:
-    assert "7 events, 0 failed, 0 missing" in _run("play", clean, typed="oracle\n/log").output
-
-
-def test_play_does_not_pass_control_characters_on(tmp_path: Path) -> None:
-    file = tmp_path / "x.json"
-    evil = build_world_event(
-        "u", "USER", call="AgentUserInterface__send_message_to_agent", delay=0, content="\x1b[2J evil"
-    )
-    file.write_text(json.dumps(build_scenario_file(evil)))
-    output = _run("play", file, typed="/log\n/state AgentUserInterface\nAgentUserInterface__get_all_messages").output
-    assert "\\x1b[2J evil" in output
-    assert "\x1b" not in output
-
-
-@pytest.mark.process
-def test_ctrl_c_leaves_without_a_traceback(clean: Path) -> None:
-    code = f"""
-from adk_agent_sim.cli.scenarios.playground_shell import PlaygroundShell
-from adk_agent_sim.scenario import World, load_scenario
-
-class Interrupted:
-    def ask(self, prompt, words=()):
-        raise KeyboardInterrupt
-
-PlaygroundShell(lambda: World(load_scenario({str(clean)!r})), Interrupted()).play()
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 class _ManualClock:

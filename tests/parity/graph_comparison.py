@@ -12,8 +12,7 @@ from are_normal_form import IdNumbering, normalize
 from parity.comparison import simplify, sort_titles_with_new_ids
 from parity.listed_differences import FALSY, find_listed, is_compressed_write, is_removed_root, is_unordered
 from parity.our_calls import GRAPH_DURATION
-
-from adk_agent_sim.scenario.world.snapshot import diff_values
+from state_changes import diff_values
 
 WRONG_ARGUMENTS = "Wrong arguments and unknown apps or tools fail their event."
 FAILED_VALIDATION = "A failed validation is recorded and the run goes on."

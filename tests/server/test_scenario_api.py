@@ -19,7 +19,6 @@ from adk_agent_sim.server.scenarios.api_models import AnnotationPatch
 from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 
 KEY = "scenario_wait_w01_tiers"
-WORLD = f"/scenarios/{KEY}/world"
 
 
 @pytest.fixture
@@ -42,15 +41,6 @@ def write_scenario(file: Path, scenario: Any) -> Path:
 
 def read_scenario(file: Path) -> Any:
     return json.loads(file.read_text(encoding="utf-8"))
-
-
-async def call(browser: ApiClient, tool: str, arguments: dict[str, Any], **more: Any) -> Any:
-    order = {"tool_name": tool, "arguments": json.dumps(arguments), **more}
-    return (await browser.post(f"{WORLD}/calls", order))["action"]
-
-
-async def pass_time(browser: ApiClient, what: str, seconds: float = 0) -> Any:
-    return await browser.post(f"{WORLD}/time", {"command": what, "seconds": seconds})
 
 
 class TestReading:
@@ -112,14 +102,10 @@ class TestReading:
         assert json.loads(detail["arguments"])["subject"] == "Tier mail"
         assert json.loads(detail["event_json"])["event_id"] == detail["event_id"] == mail["event_id"]
 
-    async def test_the_state_of_an_app_is_that_of_the_file_until_it_is_played(self, browser: ApiClient) -> None:
-        before = await browser.get(f"/scenarios/{KEY}/state", app="Emails")
-        await call(browser, "Emails__send_email", {"recipients": ["a@example.org"], "subject": "Hi"})
-        after = await browser.get(f"/scenarios/{KEY}/state", app="Emails")
+    async def test_the_state_of_an_app_is_that_of_the_file(self, browser: ApiClient, file: Path) -> None:
+        state = await browser.get(f"/scenarios/{KEY}/state", app="Emails")
 
-        sent, sent_later = (state["folders"]["SENT"]["emails"] for state in (before, after))
-        assert sent_later[1:] == sent
-        assert sent_later[0]["subject"] == "Hi"
+        assert state == next(each["app_state"] for each in read_scenario(file)["apps"] if each["name"] == "Emails")
 
     async def test_a_directory_and_lines_are_many_scenarios_with_names_of_their_own(self, tmp_path: Path) -> None:
         one = json.dumps(load_scenarios()[KEY])
@@ -147,7 +133,7 @@ class TestReading:
 
 
 class TestRefusing:
-    @pytest.mark.parametrize("path", ["/scenarios", f"/scenarios/{KEY}", WORLD, f"/scenarios/{KEY}/state?app=Emails"])
+    @pytest.mark.parametrize("path", ["/scenarios", f"/scenarios/{KEY}", f"/scenarios/{KEY}/state?app=Emails"])
     async def test_without_the_token_nothing_is_returned(self, browser: ApiClient, path: str) -> None:
         async with httpx.AsyncClient(verify=NO_TLS, base_url=f"http://127.0.0.1:{browser.server.port}") as stranger:
             assert (await stranger.get(f"/api{path}")).status_code == 401
@@ -174,20 +160,6 @@ class TestRefusing:
     async def test_unknown_names_are_not_found(self, browser: ApiClient) -> None:
         assert (await browser.client.get(f"/api/scenarios/{KEY}/events/99")).status_code == 404
         assert (await browser.client.get(f"/api/scenarios/{KEY}/state?app=Nope")).status_code == 404
-        assert (await browser.post_refused(f"{WORLD}/calls", {"tool_name": "Emails__nope", "arguments": "{}"}, 404))[
-            "message"
-        ]
-        assert (
-            await browser.post_refused(f"{WORLD}/calls", {"tool_name": "Emails__send_email", "arguments": "["}, 422)
-        )["error"]
-        assert (await browser.post_refused(f"{WORLD}/time", {"command": "jump", "seconds": -1}, 422))[
-            "error"
-        ] == "Unreadable"
-
-    async def test_a_tool_can_be_called_only_by_its_callers(self, browser: ApiClient) -> None:
-        order = {"tool_name": "Emails__send_email", "arguments": "{}", "caller": "env"}
-
-        assert (await browser.post_refused(f"{WORLD}/calls", order, 404))["error"] == "UnknownTool"
 
     async def test_a_scenario_with_an_unknown_app_is_shown_but_not_played(self, tmp_path: Path) -> None:
         scenario = load_scenarios()[KEY]
@@ -200,7 +172,7 @@ class TestRefusing:
             ) as client,
         ):
             assert (await client.get(f"/api/scenarios/{KEY}")).status_code == 200
-            answer = await client.get(f"/api{WORLD}")
+            answer = await client.post(f"/api/scenarios/{KEY}/runs")
 
         assert (answer.status_code, answer.json()["error"]) == (409, "UnknownApp")
 
@@ -258,76 +230,49 @@ class TestAnnotating:
 
 
 class TestPlaying:
-    async def test_every_tool_has_a_schema_and_says_who_can_call_it(self, browser: ApiClient) -> None:
-        tools = {tool["name"]: tool for tool in await browser.get(f"{WORLD}/tools")}
+    @pytest.fixture
+    async def session_id(self, browser: ApiClient) -> str:
+        started = (await browser.post(f"/scenarios/{KEY}/runs"))["session_id"]
+        await browser.wait_for_turn(started)
+        return started
 
-        assert tools["Emails__send_email"]["callers"] == ["agent"]
-        assert tools["Emails__create_and_add_email"]["callers"] == ["env", "user"]
-        assert all(tool["parameters"]["type"] == "object" for tool in tools.values())
-
-    async def test_a_call_returns_its_result_and_what_changed(self, browser: ApiClient) -> None:
-        deed = await call(browser, "Emails__send_email", {"recipients": ["a@example.org"], "subject": "Hi"})
-        [change] = deed["changes"]
-
-        assert deed["result"]
-        assert (change["op"], change["path"]) == ("add", "Emails.folders.SENT.emails[0]")
-        assert json.loads(change["new"])["subject"] == "Hi"
-
-    async def test_an_exception_of_a_tool_is_its_result(self, browser: ApiClient) -> None:
-        deed = await call(browser, "Emails__get_email_by_id", {"email_id": "nope"})
-
-        assert deed["result"] is None
-        assert "Error" in deed["error"]
-
-    async def test_invalid_arguments_are_reported_at_their_fields_and_can_be_sent_anyway(
-        self, browser: ApiClient
+    async def test_time_passes_to_events_by_seconds_and_to_a_time_and_is_undone(
+        self, browser: ApiClient, session_id: str
     ) -> None:
-        order = {"tool_name": "Emails__send_email", "arguments": '{"subject": 5}'}
+        async def pass_time(**control: float) -> float:
+            return (await browser.post(f"/sessions/{session_id}/world/time", control))["elapsed_seconds"]
 
-        refusal = await browser.post_refused(f"{WORLD}/calls", order, 422)
-        deed = (await browser.post(f"{WORLD}/calls", {**order, "force": True}))["action"]
+        before = await browser.get(f"/sessions/{session_id}")
+        moved = [await pass_time(), await pass_time(seconds=20), await pass_time(until=60)]
+        rows = await browser.get_rows(session_id)
+        after = await browser.get(f"/sessions/{session_id}")
+        await browser.post(f"/sessions/{session_id}/time-travel", {"action": "undo"})
+        world = await browser.get(f"/sessions/{session_id}/world")
+        detail = await browser.get(f"/sessions/{session_id}")
 
-        assert [problem["path"] for problem in refusal["problems"]] == ["subject"]
-        assert refusal["can_override"]
-        assert deed["error"].startswith("TypeError")
-        assert await browser.post(f"{WORLD}/check", order) == refusal["problems"]
-
-    async def test_time_jumps_and_due_events_are_listed(self, browser: ApiClient) -> None:
-        acted = await pass_time(browser, "jump", 50)
-
-        assert acted["world"]["elapsed_seconds"] == 50
-        assert [event["call"] for event in acted["action"]["events"]] == [
-            "RentAFlat__add_new_apartment",
-            "Emails__create_and_add_email",
+        assert moved == [30, 50, 60]
+        assert (world["elapsed_seconds"], world["status"], world["is_played_by_person"]) == (50, "PAUSED", True)
+        assert [row["summary"] for row in rows if row["subject"] == "time"] == [
+            "from t+0 s to t+30 s: by a person",
+            "from t+30 s to t+50 s: by a person",
+            "from t+50 s to t+60 s: by a person",
         ]
-        assert "New email received" in acted["action"]["notifications"][0]["text"]
+        assert "Emails__create_and_add_email" in {row["subject"] for row in rows}
+        travels = [each["time_travel"] for each in (before, after, detail)]
+        assert [(each["can_undo"], each["can_redo"]) for each in travels] == [
+            (False, False),
+            (True, False),
+            (True, True),
+        ]
+        assert detail["status"] == "waiting"
 
-    async def test_step_by_step_events_happen_one_by_one(self, browser: ApiClient) -> None:
-        first = await pass_time(browser, "step")
-        second = await pass_time(browser, "step")
+    async def test_time_is_moved_only_forward_and_only_by_who_plays(self, browser: ApiClient, session_id: str) -> None:
+        path = f"/sessions/{session_id}/world/time"
+        await browser.post(path, {"until": 50})
+        back = await browser.post_refused(path, {"until": 10}, 409)
+        unreadable = await browser.post_refused(path, {"seconds": -1}, 422)
+        stranger = await browser.post_refused("/sessions/none/world/time", {}, 409)
 
-        assert [acted["world"]["elapsed_seconds"] for acted in (first, second)] == [30, 45]
-        assert [acted["action"]["event_count"] for acted in (first, second)] == [1, 1]
-
-    async def test_undo_and_restart_restore_the_world(self, browser: ApiClient) -> None:
-        start = await browser.get(f"/scenarios/{KEY}/state", app="Emails")
-        await call(browser, "Emails__send_email", {"subject": "Hi"})
-        undone = await pass_time(browser, "undo")
-        again = await browser.get(f"/scenarios/{KEY}/state", app="Emails")
-        await pass_time(browser, "advance", 100)
-        restarted = await pass_time(browser, "restart")
-
-        assert again == start
-        assert [
-            undone["world"]["action_count"],
-            restarted["world"]["action_count"],
-            restarted["world"]["elapsed_seconds"],
-        ] == [1, 1, 0]
-        assert [deed["summary"] for deed in await browser.get(f"{WORLD}/actions")] == ["Start"]
-        assert (await browser.post_refused(f"{WORLD}/time", {"command": "undo"}, 409))["error"] == "InvalidTransition"
-
-    async def test_the_oracle_does_what_is_expected(self, browser: ApiClient) -> None:
-        deed = (await pass_time(browser, "oracle"))["action"]
-
-        assert deed["result"] == "13 events, 0 failed, 0 missing"
-        assert deed["error"] == ""
+        assert "at 50 s, and time only passes. To go back, undo." in back["message"]
+        assert unreadable["error"] == "Unreadable"
+        assert "Only a person who plays" in stranger["message"]

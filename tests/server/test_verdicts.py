@@ -20,8 +20,6 @@ from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.timeline.timeline import Timeline
 
-WORLD = "/scenarios/small/world"
-
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
@@ -34,33 +32,6 @@ def _list_statuses(verdict: Any) -> list[list[tuple[str, str, int | None]]]:
     return [
         [(each["event_id"], each["status"], each["partner"]) for each in turn["expected"]] for turn in verdict["turns"]
     ]
-
-
-async def test_a_played_world_is_judged_with_the_action_of_each_event(file: Path) -> None:
-    async with serve_simulator(AgentSimulator([], scenarios=ScenarioCatalog([file]))) as browser:
-        await browser.post(f"{WORLD}/time", {"command": "advance", "seconds": 6})
-        call = {"tool_name": "Emails__send_email", "arguments": json.dumps({"recipients": ["x@example.org"]})}
-        await browser.post(f"{WORLD}/calls", call)
-        text = {"tool_name": "AgentUserInterface__send_message_to_user", "arguments": json.dumps({"content": "Done."})}
-        await browser.post(f"{WORLD}/calls", text)
-        verdict = await browser.post(f"{WORLD}/verdict")
-        oracle = await browser.post(f"{WORLD}/time", {"command": "oracle", "seconds": 0})
-        passed = await browser.post(f"{WORLD}/verdict")
-
-    assert not verdict["passed"]
-    assert _list_statuses(verdict) == [
-        [("u", "matched", 0), ("mail", "matched", 1), ("a", "wrong", 2), ("m", "matched", 3)],
-        [("v", "not judged", None), ("b", "not judged", None), ("n", "not judged", None)],
-    ]
-    assert [each["action_index"] for each in verdict["turns"][0]["actual"]] == [0, 1, 2, 3]
-    [difference] = verdict["turns"][0]["expected"][2]["differences"]
-    assert (difference["argument"], json.loads(difference["expected"]), json.loads(difference["got"])) == (
-        "recipients",
-        ["a@example.org"],
-        ["x@example.org"],
-    )
-    assert passed["passed"]
-    assert {each["action_index"] for turn in passed["turns"] for each in turn["actual"]} == {oracle["action"]["index"]}
 
 
 async def test_a_scenario_is_checked_and_the_list_shows_the_result(file: Path) -> None:
@@ -77,6 +48,26 @@ async def test_a_scenario_is_checked_and_the_list_shows_the_result(file: Path) -
         ("deterministic", True),
     ]
     assert listed["check_status"] == "ok"
+    assert (check["error_count"], check["warning_count"]) == (0, 0)
+
+
+def _add_mistake(file: Path) -> None:
+    scenario = json.loads(file.read_text(encoding="utf-8"))
+    scenario["events"][0]["action"]["args"].append({"name": "bcc", "value": "x", "value_type": "str"})
+    file.write_text(json.dumps(scenario), encoding="utf-8")
+
+
+async def test_a_check_includes_what_the_linter_finds(file: Path) -> None:
+    _add_mistake(file)
+    async with serve_simulator(AgentSimulator([], scenarios=ScenarioCatalog([file]))) as browser:
+        check = await browser.post("/scenarios/small/check")
+        findings = await browser.get("/scenarios/small/findings")
+
+    assert check["error_count"] > 0
+    assert [check[name] for name in ("error_count", "warning_count")] == [
+        findings[name] for name in ("error_count", "warning_count")
+    ]
+    assert check["status"] != "ok"
 
 
 async def test_a_person_plays_the_agent_in_the_world_and_is_judged(file: Path) -> None:
@@ -170,7 +161,7 @@ async def test_a_scenario_that_expects_nothing_is_not_judged(tmp_path: Path) -> 
     file = tmp_path / "small.json"
     file.write_text(serialize_trace(build_world_scenario(build_world_event("u", "USER")).trace), encoding="utf-8")
     async with serve_simulator(AgentSimulator([], scenarios=ScenarioCatalog([file]))) as browser:
-        refusal = await browser.post_refused(f"{WORLD}/verdict", None, 409)
+        refusal = await browser.post_refused("/scenarios/small/runs", None, 409)
     assert "it expects nothing of the agent" in refusal["message"]
 
 
@@ -206,6 +197,12 @@ async def test_a_verdict_on_the_timeline_leads_to_the_rows_of_its_events() -> No
     assert _list_statuses(verdict) == [
         [("u", "matched", 0), ("mail", "matched", 1), ("a", "matched", 2), ("m", "matched", 3)],
         [("v", "matched", 0), ("b", "wrong", 1), ("n", "matched", 2)],
+    ]
+    [difference] = verdict["turns"][1]["expected"][1]["differences"]
+    assert [difference["argument"], *(json.loads(difference[name]) for name in ("expected", "got"))] == [
+        "recipients",
+        ["b@example.org"],
+        ["c@example.org"],
     ]
     assert [[each["row_index"] for each in turn["actual"]] for turn in verdict["turns"]] == [[1, 2, 3, 4], [6, 7, 8]]
     assert [turn["status"] for turn in before["turns"]] == ["passed", "not judged"][: len(before["turns"])]

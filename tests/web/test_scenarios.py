@@ -1,4 +1,4 @@
-"""Scenarios in the browser: looked at, annotated, and played."""
+"""Scenarios in the browser: looked at, and annotated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_pages import OpenPage, PageWatch, hold_requests, set_width
+from browser_pages import OpenPage, set_width
 from playwright.async_api import Page, expect
 from scenario_corpus import load_scenarios
 from workbench_server import Simulator
@@ -133,7 +133,7 @@ async def test_what_a_reviewer_says_is_in_the_file(page: Page, folder: Path) -> 
 
 
 class TestStory:
-    """A scenario with everything that the page shows, on a server that was started to play it."""
+    """A scenario with everything that the page shows."""
 
     @pytest.fixture
     def simulator(self, tmp_path: Path) -> Callable[[], Simulator]:
@@ -149,23 +149,12 @@ class TestStory:
         scenario["events"][1]["action"]["args"].append({"name": "bcc", "value": "x", "value_type": "str"})
         file = tmp_path / "lunch.json"
         file.write_text(json.dumps(scenario), encoding="utf-8")
-        return lambda: AgentSimulator([], scenarios=ScenarioCatalog([file], opens_playground=True))
+        return lambda: AgentSimulator([], scenarios=ScenarioCatalog([file]))
 
-    async def test_the_playground_opens_and_the_page_shows_what_the_file_says(self, page: Page) -> None:
-        await expect(page.get_by_role("tab", name="Play")).to_have_attribute("aria-selected", "true")
+    async def test_the_only_scenario_opens_and_the_page_shows_what_the_file_says(self, page: Page) -> None:
         await expect(page.get_by_text("from 15 Oct 2024, 07:00:00 UTC")).to_be_visible()
-        coming = page.get_by_role("status", name="Next event")
-        await expect(coming).to_contain_text("waits for the agent's message to the user")
-        await pick(page, "AgentUserInterface__send_message_to_user")
-        await page.get_by_role("textbox", name="content").fill("I asked him.")
-        await page.keyboard.press("Control+Enter")
-        await expect(coming).to_have_text(re.compile(r"Next event Emails__reply_to_email_from_user \+6\d s"))
-        await page.get_by_role("button", name="Next event").click()
-        happened = page.get_by_role("list", name="What happened")
-        await expect(happened).to_contain_text("gus@example.org")
-        await expect(happened.get_by_text("Agent notified").last).to_be_visible()
-        assert "{{" not in "".join(await happened.locator(".sc-notification").all_inner_texts())
-
+        await page.get_by_role("button", name="Check lunch").click()
+        await expect(page.get_by_title("lint: 1 error")).to_be_visible()
         await page.get_by_role("button", name="1 error").click()
         about = page.get_by_role("region", name="About")
         await expect(about.get_by_role("region", name="Context").get_by_text("Tuesday")).to_be_visible()
@@ -182,87 +171,15 @@ class TestStory:
         await expect(box).to_contain_text("AgentUserInter…sage_to_agent")
 
 
-class TestPlaying:
-    async def test_a_tool_is_called_by_its_form_and_what_changed_is_shown(self, page: Page) -> None:
-        await open_tab(page, "Play")
-        await pick(page, "Emails__send_email")
-        await page.get_by_role("textbox", name="subject").fill("Lunch?")
-        await page.keyboard.press("Control+Enter")
-        last = page.get_by_role("list", name="What happened").get_by_role("listitem").filter(has_text="as agent")
-
-        await expect(last).to_contain_text("1 change")
-        await expect(last).to_contain_text("added Emails.folders.SENT.emails[0]")
-        await expect(last).to_contain_text('"Lunch?"')
-        await page.get_by_role("tab", name="State").click()
-        await page.get_by_role("region", name="State").get_by_role("button", name="Emails").click()
-        await page.get_by_label("Find in the state").fill("Lunch?")
-        await expect(page.get_by_role("region", name="State").get_by_role("status")).to_have_text("1 match")
-
-    async def test_time_jumps_and_the_agent_is_told(self, page: Page) -> None:
-        await open_tab(page, "Play")
-        happened = page.get_by_role("list", name="What happened")
-        await expect(happened).to_contain_text("Watch what happens.")
-        await page.get_by_label("Seconds").fill("50")
-        await page.get_by_role("button", name="Jump to").click()
-
-        await expect(page.get_by_role("status", name="Time")).to_have_text("50 s")
-        await expect(happened).to_contain_text("New email received from gus.tate3@example.org")
-        await page.get_by_role("button", name="Next event").click()
-        await expect(page.get_by_role("status", name="Time")).to_have_text("60 s")
-        await page.get_by_role("button", name="Undo").click()
-        await expect(page.get_by_role("status", name="Time")).to_have_text("50 s")
-
-    async def test_what_the_scenario_does_can_be_done_by_hand(self, page: Page) -> None:
-        await open_tab(page, "Play")
-        await page.get_by_role("radio", name="env").click()
-        await pick(page, "Shopping__add_product")
-        await page.get_by_role("textbox", name="name").fill("By hand")
-        await page.get_by_role("button", name="Call", exact=False).last.click()
-
-        await expect(page.get_by_role("list", name="What happened")).to_contain_text("added Shopping.products.")
-
-    async def test_what_is_missing_stands_at_its_field(self, page: Page, watch: PageWatch) -> None:
-        watch.allow_fault("422")
-        await open_tab(page, "Play")
-        await pick(page, "Emails__get_email_by_id")
-        held = await hold_requests(page, "**/world/calls")
-        await page.keyboard.press("Control+Enter")
-
-        form = page.get_by_role("region", name="Call a tool")
-        await expect(form.get_by_role("button", name="Call", exact=False).last).to_be_disabled()
-        assert await form.get_by_text("is missing").count() == 0, "shown while another press would be ignored"
-        held.release()
-        await expect(form.get_by_text("is missing").first).to_be_visible()
-        await page.get_by_role("textbox", name="email_id").fill("nope")
-        await page.keyboard.press("Control+Enter")
-        await expect(page.get_by_role("list", name="What happened")).to_contain_text(
-            "ValueError: Email with id nope does not exist"
-        )
-
-    async def test_a_reload_finds_the_world_as_it_was(self, page: Page) -> None:
-        await open_tab(page, "Play")
-        await page.get_by_role("button", name="Advance").click()
-        await expect(page.get_by_role("status", name="Time")).to_have_text("60 s")
-        await page.reload()
-
-        await expect(page.get_by_role("status", name="Time")).to_have_text("60 s")
-        await expect(page.get_by_role("list", name="What happened")).to_contain_text("Advance 60 s")
-
-
 async def test_nothing_is_wider_than_the_window(open_page: OpenPage) -> None:
     page = await open_page(theme="dark")
     await page.get_by_role("link", name=KEY).click()
-    for tab in ("Graph", "Events", "State", "About", "Play"):
+    for tab in ("Graph", "Events", "State", "About"):
         await page.get_by_role("tab", name=tab).click()
         await expect(page.get_by_role("region", name=tab)).to_be_visible()
         for width in (900, 1280):
             await set_width(page, width)
             assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-async def pick(page: Page, tool: str) -> None:
-    await page.get_by_label("Find a tool").fill(tool)
-    await page.get_by_label("Find a tool").press("Enter")
 
 
 def _chain(folder: Path, name: str, length: int) -> None:

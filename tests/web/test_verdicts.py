@@ -1,4 +1,4 @@
-"""Verdicts in the browser: of a played world, and on the timeline of a run in one."""
+"""Runs in a scenario's world in the browser: played, its clock moved, and judged."""
 
 from __future__ import annotations
 
@@ -48,28 +48,6 @@ def simulator(tmp_path: Path, session_id: str) -> Callable[[], Simulator]:
     file = tmp_path / "small.json"
     file.write_text(json.dumps(scenario), encoding="utf-8")
     return lambda: AgentSimulator([], database=tmp_path / "sessions.db", scenarios=ScenarioCatalog([file]))
-
-
-async def test_a_played_world_is_judged(page: Page) -> None:
-    await page.get_by_role("tab", name="Play").click()
-    await page.get_by_role("button", name="Judge").click()
-    verdict = page.get_by_role("region", name="Verdict")
-    await expect(verdict).to_contain_text("Failed")
-    turn = verdict.get_by_role("region", name="Turn 1")
-    await expect(turn.get_by_role("button", name="missing: send_email")).to_be_visible()
-    await turn.get_by_role("button", name="0 s send_message_to_agent").click()
-    await expect(page.get_by_role("list", name="What happened").locator(".opened")).to_contain_text("Start")
-
-    await page.get_by_role("button", name="Oracle run").click()
-    await expect(page.get_by_role("list", name="What happened")).to_contain_text("7 events, 0 failed")
-    await page.get_by_role("button", name="Judge").click()
-    await expect(verdict).to_contain_text("Passed")
-    await expect(verdict.get_by_role("button", name="matched: ")).to_have_count(7)
-    await expect(verdict.locator("path.matched")).to_have_count(7)
-    await page.get_by_role("button", name="Check small").click()
-    await expect(page.get_by_text("sound", exact=True)).to_be_visible()
-    await page.get_by_role("button", name="What happened").click()
-    await expect(page.get_by_role("list", name="What happened")).to_be_visible()
 
 
 async def test_a_verdict_on_the_timeline_leads_to_the_rows_of_its_events(
@@ -154,10 +132,47 @@ async def test_a_person_plays_the_agent_in_the_world_and_is_judged(page: Page) -
     await expect(large.get_by_role("button", name="oracle missed")).to_have_count(3)
 
 
+async def test_a_person_moves_the_clock_and_takes_that_back(page: Page, watch: PageWatch) -> None:
+    watch.allow_fault("409")  # time is asked to go back, and to pass where nothing happens
+    await page.get_by_role("button", name="Play the agent").click()
+    player = WorkbenchUser(page)
+    await player.wait_for_turn()
+    await page.get_by_role("tab", name="World").click()
+    clock = page.get_by_role("status", name="World time")
+    control = page.get_by_role("region", name="Time control")
+    timeline = page.get_by_role("region", name="Timeline")
+    await control.get_by_role("button", name="Next event").click()
+    await expect(clock).to_contain_text("t+5 s")
+    await expect(timeline.locator(".row").last).to_contain_text("Emails__create_and_add_email")
+    await control.get_by_role("button", name="Advance").click()
+    await expect(clock).to_contain_text("t+65 s")
+    await page.get_by_role("button", name="Undo", exact=True).click()
+    await expect(clock).to_contain_text("t+5 s")
+    await control.get_by_label("Seconds").fill("4")
+    await control.get_by_role("button", name="Jump to").click()
+    await expect(page.get_by_role("alert")).to_contain_text("time only passes. To go back, undo.")
+    await control.get_by_role("button", name="Next event").click()
+    await expect(page.get_by_role("alert")).to_contain_text("before the user gets a message")
+    await page.get_by_role("button", name="Undo", exact=True).click()
+    await expect(clock).to_contain_text("t+0 s")
+    await page.get_by_role("button", name="Redo", exact=True).click()
+    await expect(clock).to_contain_text("t+5 s")
+    # The agent is notified of what happened meanwhile, and the clock stops only while a turn waits.
+    await player.call_tool("SystemApp__get_current_time")
+    await player.wait_for_turn()
+    await expect(timeline).to_contain_text("notification")
+    await player.respond("Done.")
+    await expect(timeline.locator(".row", has_text="the run failed")).to_be_visible()
+    await expect(control).to_have_count(0)
+
+
 async def test_a_verdict_is_readable_and_fits_a_narrow_window(open_page: OpenPage) -> None:
     page = await open_page(width=900)
-    await page.get_by_role("tab", name="Play").click()
-    await page.get_by_role("button", name="Judge").click()
+    await page.get_by_role("button", name="Play the agent").click()
+    player = WorkbenchUser(page)
+    await player.wait_for_turn()
+    await player.respond("Done.")
+    await page.locator(".row", has_text="the run failed").locator(".row-line").click()
     await expect(page.get_by_role("region", name="Verdict")).to_be_visible()
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for theme in THEMES:

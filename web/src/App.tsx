@@ -3,10 +3,10 @@ import { ApiError, api, getErrorMessage } from "./api/client";
 import { AgentsPage } from "./pages/AgentsPage";
 import { QueuePage } from "./pages/QueuePage";
 import { SessionsPage } from "./pages/SessionsPage";
-import { formatOpeningPath } from "./scenario/openingPath";
 import { app } from "./state/app";
 import { useObservable } from "./state/observable";
 import {
+  formatScenarioPath,
   formatSessionPath,
   parseBenchPath,
   parseEvalPath,
@@ -135,7 +135,7 @@ function Home() {
 /** The path of the only scenario, or of the list. */
 async function findScenarioPath(count: number): Promise<string> {
   const [first] = count === 1 ? await api.listScenarios() : [];
-  return first ? formatOpeningPath(first) : "/scenarios";
+  return first ? formatScenarioPath(first.key) : "/scenarios";
 }
 
 const OPEN_STATUSES = STATUSES.filter((status) => !isClosed(status));

@@ -88,7 +88,23 @@ def cut_before_turn(events: Sequence[Event], turn_id: str) -> TurnPrefix:
     ]
     if not places:
         raise TurnNotFound(events[0].session_id if events else "", turn_id)
-    place = places[0]
+    return _cut(events, places[0], asked=events[places[0]])
+
+
+def cut_before_action(events: Sequence[Event], place: int) -> TurnPrefix:
+    """Return what counts before something that was done while a turn waited, which waits again.
+
+    Args:
+        events: The events that count, without those that were undone.
+        place: Where it is among the events.
+    """
+    decided = {event.turn_id for event in events[:place] if isinstance(event.payload, TurnDecided)}
+    # The turn is the oldest one: after an undo, it was asked again, after what still counts of what was done in it.
+    waiting = [event for event in list_turns(events) if event.turn_id not in decided]
+    return _cut(events, place, asked=waiting[0] if waiting else None)
+
+
+def _cut(events: Sequence[Event], place: int, *, asked: Event | None) -> TurnPrefix:
     before = _remove_undecided(events[:place])
     late = _LateResults(before, events[place:]).find()
     start = find_run_start(before)
@@ -97,7 +113,7 @@ def cut_before_turn(events: Sequence[Event], turn_id: str) -> TurnPrefix:
         interrupted=[*before[start:], *late],
         to_seq=events[place].seq - 1,
         kept_seqs=[event.seq for event in late],
-        asked=events[place],
+        asked=asked,
     )
 
 

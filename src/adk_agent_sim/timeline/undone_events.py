@@ -13,8 +13,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from adk_agent_sim.timeline.events import Event, TurnAsked, TurnDecided, TurnRevived, TurnWithdrawn, UserSpoke
+from adk_agent_sim.timeline.events import Event, Payload, TurnAsked, TurnDecided, TurnRevived, TurnWithdrawn, UserSpoke
 from adk_agent_sim.timeline.session_events import Rewound
+from adk_agent_sim.timeline.world_events import BY_PERSON, WorldTimeChanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def count_undone_turns(events: Sequence[Event]) -> int:
 
 
 def list_redoable(events: Sequence[Event]) -> Sequence[Event]:
-    """Return the `Rewound` events that can still be redone, the latest last: nothing was decided or sent since."""
+    """Return the `Rewound` events that can still be redone, the latest last: nothing was done since."""
     redoable: list[Event] = []
     for event in events:
         match event.payload:
@@ -64,11 +65,21 @@ def list_redoable(events: Sequence[Event]) -> Sequence[Event]:
                 redoable = redoable[:-1]
             case Rewound():
                 redoable.append(event)
-            case TurnDecided() | UserSpoke():
+            case payload if ends_redo(payload):
                 redoable = []
             case _:
                 pass
     return redoable
+
+
+def is_undoable(payload: Payload) -> bool:
+    """Return whether an undo takes this back: a decision, or time that a person let pass."""
+    return isinstance(payload, TurnDecided) or (isinstance(payload, WorldTimeChanged) and payload.reason == BY_PERSON)
+
+
+def ends_redo(payload: Payload) -> bool:
+    """Return whether nothing can be redone after this."""
+    return isinstance(payload, UserSpoke) or is_undoable(payload)
 
 
 def _list_events(head: _CountingEvent | None) -> list[Event]:

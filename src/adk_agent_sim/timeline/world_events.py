@@ -19,6 +19,9 @@ from adk_agent_sim.timeline.event_shapes import (
     check_verdict,
 )
 
+BY_PERSON = "by a person"
+"""The reason of a `WorldTimeChanged` that a person caused, which can be undone like a decision."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorldStarted:
@@ -82,7 +85,7 @@ class WorldTimeChanged:
     """The time after."""
 
     reason: str
-    """Why, such as `thinking`, `wait` or `jump`."""
+    """Why, such as `thinking`, `wait` or `jump`; `BY_PERSON` if the person who plays moved the clock."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

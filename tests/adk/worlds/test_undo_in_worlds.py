@@ -22,7 +22,7 @@ from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run
-from adk_agent_sim.errors import ForkRefused
+from adk_agent_sim.errors import ForkRefused, InvalidTransition
 from adk_agent_sim.scenario import Judge, ScenarioImportedFromJson
 from adk_agent_sim.scenario.verdict.timeline_trace import list_timeline_trace
 from adk_agent_sim.timeline.events import Event, Player
@@ -31,7 +31,7 @@ from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_message, cut_before_turn, list_turns
 from adk_agent_sim.timeline.undone_events import remove_undone_events
-from adk_agent_sim.timeline.world_events import NotificationDelivered, VerdictReached
+from adk_agent_sim.timeline.world_events import BY_PERSON, NotificationDelivered, VerdictReached, WorldTimeChanged
 
 WRONG = (SEND_A[0], {"recipients": ["x@example.org"], "subject": "wrong"})
 
@@ -213,3 +213,99 @@ async def test_a_stored_session_is_not_forked_without_its_world() -> None:
     session_id = await RecordedWorldRun(Judge(SCENARIO)).write(Timeline(store))
     with pytest.raises(ForkRefused, match=r"the world is no longer here.*Run the scenario again"):
         await Simulation.fork_stored(LlmAgent(name="desk"), store, session_id, 1)
+
+
+class TestClock:
+    """A person lets time pass while their turn waits."""
+
+    async def test_what_happens_meanwhile_is_on_the_timeline_and_in_the_next_request(self) -> None:
+        async with play(build_mail_arrival()) as person:
+            await person.find_turn()
+            await person.run.session.pass_time()
+            elapsed = person.run.world.elapsed
+            await person.decide((WAIT, {"timeout": 1}))
+            await person.decide(SEND_A, "Done.")
+            result = await person.task
+            events = await person.list_events()
+        moved = [each.payload for each in events if isinstance(each.payload, WorldTimeChanged)]
+        mails = [each.payload for each in events if isinstance(each.payload, NotificationDelivered)]
+        assert (elapsed, result.passed) == (10, True)
+        assert (moved[0].from_seconds, moved[0].to_seconds, moved[0].reason) == (0, 10, BY_PERSON)
+        assert [each.elapsed_seconds for each in mails if "email" in each.text] == [10]
+        assert await person.judge_timeline()
+
+    async def test_each_move_is_undone_and_redone_by_itself(self) -> None:
+        async with play(build_mail_arrival()) as person:
+            before = await person.look()
+            await person.run.session.pass_time(4)
+            passed = await person.look()
+            await person.run.session.pass_time()
+            stepped = await person.look()
+            for expected in (passed, before):
+                await person.undo()
+                assert await person.look() == expected
+            with pytest.raises(ForkRefused, match="nothing to undo"):
+                await person.undo()
+            for expected in (passed, stepped):
+                await person.redo()
+                assert await person.look() == expected
+            await person.undo()
+            await person.run.session.pass_time(until=5)
+            with pytest.raises(ForkRefused, match="nothing to redo"):
+                await person.redo()
+            await person.decide(SEND_A, "Done.")
+            assert (await person.task).passed is False, "the mail was sent before it was asked for"
+        assert [each[1:2] for each in (before, passed, stepped)] == [(0,), (4,), (10,)]
+
+    async def test_an_undone_decision_leaves_the_clock_where_it_was_moved_to(self) -> None:
+        async with play(build_mail_arrival()) as person:
+            await person.find_turn()
+            await person.run.session.pass_time()
+            stepped = await person.look()
+            await person.decide(WRONG)
+            after = await person.look()
+            await person.undo()
+            assert await person.look() == stepped
+            await person.redo()
+            assert await person.look() == after
+            await person.undo()
+            await person.decide(SEND_A, "Done.")
+            assert (await person.task).passed
+            assert await person.judge_timeline()
+
+    async def test_a_fork_of_the_waiting_turn_has_the_clock_of_now(self) -> None:
+        async with play(build_mail_arrival()) as person:
+            await person.find_turn()
+            await person.run.session.pass_time()
+            stepped = await person.look()
+            fork = Person(await fork_world_run(person.run, *await person.find_point(cut_at_end)))
+            assert await fork.look() == stepped
+            with pytest.raises(ForkRefused, match="no longer kept"):
+                await fork.undo()
+            fork.task.cancel()
+            await asyncio.wait({fork.task})
+
+    @pytest.mark.parametrize(
+        ("times", "message"),
+        [
+            ({"seconds": 0}, "at 0 s, and time only passes"),
+            ({"until": 0}, "at 0 s, and time only passes"),
+            ({"seconds": 60}, "over at 60 s"),
+            ({"until": 1e9}, "over at 60 s"),
+        ],
+    )
+    async def test_time_neither_goes_back_nor_beyond_the_end(self, times: dict[str, float], message: str) -> None:
+        async with play(build_mail_arrival(duration=60)) as person:
+            before = await person.look()
+            with pytest.raises(InvalidTransition, match=message):
+                await person.run.session.pass_time(**times)
+            assert await person.look() == before
+
+    async def test_no_time_passes_when_nothing_comes_by_itself_or_no_turn_waits(self) -> None:
+        async with play(build_two_turns()) as person:
+            with pytest.raises(InvalidTransition, match="none does now"):
+                await person.run.session.pass_time(1)
+            before = await person.look()
+            with pytest.raises(InvalidTransition, match="before the user gets a message"):
+                await person.run.session.pass_time()
+            assert await person.look() == before

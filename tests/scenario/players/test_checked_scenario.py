@@ -41,7 +41,7 @@ def test_an_event_that_needs_a_turn_to_have_ended_makes_it_unsolvable() -> None:
 
     assert result.status is CheckStatus.NOT_SOLVABLE
     assert "The event 'e' failed: UnresolvedReference" in result.solvable.reason
-    assert "`adksim scenario play`" in result.solvable.next_step
+    assert "`adksim scenario run --player oracle`" in result.solvable.next_step
     assert result.deterministic.holds
 
 

@@ -55,12 +55,7 @@ import type {
   ToolSwitchInput,
   UserMessage,
   VerdictInfo,
-  WorldAction,
-  WorldActionResult,
-  WorldCallInput,
   WorldGraphInfo,
-  WorldInfo,
-  WorldTool,
 } from "./types";
 
 /** An error response of the server; `body` says why and what to do. */
@@ -181,6 +176,8 @@ export const api = {
   getRow: (sessionId: string, index: number, full: boolean) =>
     requestJson<RowDetail>("GET", sessionUrl(sessionId, `/rows/${index}?full=${full}`)),
   getWorldOfSession: (sessionId: string) => requestJson<PlayedWorldInfo>("GET", sessionUrl(sessionId, "/world")),
+  changeWorldTime: (sessionId: string, input: TimeControlInput) =>
+    requestJson<PlayedWorldInfo>("POST", sessionUrl(sessionId, "/world/time"), input),
   getWorldGraph: (sessionId: string) => requestJson<WorldGraphInfo>("GET", sessionUrl(sessionId, "/world/graph")),
   getWorldState: async (sessionId: string, app: string) =>
     (await sendRequest("GET", sessionUrl(sessionId, `/world/state?app=${encodeURIComponent(app)}`))).text(),
@@ -265,16 +262,6 @@ export const api = {
     requestJson<AnnotationInfo>("PATCH", scenarioUrl(scenarioKey, "/annotation"), patch),
   getAppState: async (scenarioKey: string, app: string) =>
     (await sendRequest("GET", scenarioUrl(scenarioKey, `/state?app=${encodeURIComponent(app)}`))).text(),
-  getWorld: (scenarioKey: string) => requestJson<WorldInfo>("GET", scenarioUrl(scenarioKey, "/world")),
-  listWorldTools: (scenarioKey: string) => requestJson<WorldTool[]>("GET", scenarioUrl(scenarioKey, "/world/tools")),
-  listWorldActions: (scenarioKey: string) =>
-    requestJson<WorldAction[]>("GET", scenarioUrl(scenarioKey, "/world/actions")),
-  checkWorldCall: (scenarioKey: string, call: WorldCallInput) =>
-    requestJson<FieldProblem[]>("POST", scenarioUrl(scenarioKey, "/world/check"), call),
-  callWorldTool: (scenarioKey: string, call: WorldCallInput) =>
-    requestJson<WorldActionResult>("POST", scenarioUrl(scenarioKey, "/world/calls"), call),
-  changeWorldTime: (scenarioKey: string, input: TimeControlInput, answer: boolean) =>
-    requestJson<WorldActionResult>("POST", scenarioUrl(scenarioKey, `/world/time${formatAnswer(answer)}`), input),
   getScenarioCheck: (scenarioKey: string) => requestJson<ScenarioCheckInfo>("GET", scenarioUrl(scenarioKey, "/check")),
   checkScenario: (scenarioKey: string) => requestJson<ScenarioCheckInfo>("POST", scenarioUrl(scenarioKey, "/check")),
   listBenches: () => requestJson<BenchEntry[]>("GET", "/api/benches"),

@@ -721,151 +721,11 @@ export interface paths {
         };
         /**
          * Get App State
-         * @description Return the state of an app: in the world if it was created, else in the file.
+         * @description Return the state of an app in the scenario's file.
          */
         get: operations["get_app_state"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/scenarios/{key}/world": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get World
-         * @description Return the time and status of the world, which is created on first use.
-         */
-        get: operations["get_world"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/scenarios/{key}/world/actions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get World Actions
-         * @description Return the actions performed in the world, oldest first.
-         */
-        get: operations["get_world_actions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/scenarios/{key}/world/calls": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Call World Tool
-         * @description Call a tool in the world.
-         */
-        post: operations["call_world_tool"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/scenarios/{key}/world/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Check World Call
-         * @description Return the problems of a call, without making it.
-         */
-        post: operations["check_world_call"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/scenarios/{key}/world/time": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Control World Time
-         * @description Advance the time of the world, undo an action, or restart.
-         */
-        post: operations["control_world_time"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/scenarios/{key}/world/tools": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get World Tools
-         * @description Return the tools that can be called in the world.
-         */
-        get: operations["get_world_tools"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/scenarios/{key}/world/verdict": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Judge World
-         * @description Judge what has happened in the world by what the scenario expects of the agent.
-         */
-        post: operations["judge_world"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1680,6 +1540,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/world/time": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pass World Time
+         * @description Let time pass in the world that a person plays in, while their turn waits; the answer is the world after it.
+         */
+        post: operations["pass_world_time"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1689,11 +1569,6 @@ export interface components {
          * @description An event of the run.
          */
         ActualEventInfo: {
-            /**
-             * Action Index
-             * @description The action of the playground that caused it, if any
-             */
-            action_index: number | null;
             /**
              * Error
              * @description Why it failed; empty if it did not
@@ -2286,29 +2161,6 @@ export interface components {
         CaseRenameInput: {
             /** Eval Id */
             eval_id: string;
-        };
-        /**
-         * ChangeInfo
-         * @description One difference between two states of the world. Values over 4 KB are cut.
-         */
-        ChangeInfo: {
-            /**
-             * New
-             * @description JSON text
-             */
-            new: string | null;
-            /**
-             * Old
-             * @description JSON text
-             */
-            old: string | null;
-            /**
-             * Op
-             * @enum {string}
-             */
-            op: "add" | "remove" | "replace";
-            /** Path */
-            path: string;
         };
         /**
          * CheckInput
@@ -3377,18 +3229,6 @@ export interface components {
             text: string;
         };
         /**
-         * NotificationInfo
-         * @description A notification to the agent.
-         */
-        NotificationInfo: {
-            /** Elapsed Seconds */
-            elapsed_seconds: number;
-            /** Kind */
-            kind: string;
-            /** Text */
-            text: string;
-        };
-        /**
          * PauseAnswerInput
          * @description The user's answer. A credential is passed on to the agent, and neither stored nor logged.
          */
@@ -3563,6 +3403,11 @@ export interface components {
             elapsed_seconds: number;
             /** Hints */
             hints: string[];
+            /**
+             * Is Played By Person
+             * @description Whether a person plays now, who can let time pass while it is PAUSED
+             */
+            is_played_by_person: boolean;
             /**
              * Now
              * @description The world's time, in seconds since 1970
@@ -3893,6 +3738,11 @@ export interface components {
          * @description What `adksim scenario check` finds: whether a scenario is sound.
          */
         ScenarioCheckInfo: {
+            /**
+             * Error Count
+             * @description The errors that the linter finds
+             */
+            error_count: number;
             /** Notes */
             notes: string[];
             /**
@@ -3904,9 +3754,11 @@ export interface components {
             properties: components["schemas"]["CheckedPropertyInfo"][];
             /**
              * Status
-             * @description ok, not solvable, trivially passed, not deterministic or not judgeable; empty if not checked
+             * @description ok, not solvable, trivially passed, not deterministic, not judgeable or lint errors; empty if it was not checked
              */
             status: string;
+            /** Warning Count */
+            warning_count: number;
         };
         /**
          * ScenarioFinding
@@ -4024,12 +3876,6 @@ export interface components {
              * @description Identifies the scenario in the API
              */
             key: string;
-            /**
-             * Opens Playground
-             * @description Whether the page of the scenario opens where it is played
-             * @default false
-             */
-            opens_playground: boolean;
             /**
              * Path
              * @description The file, for display only
@@ -4420,20 +4266,19 @@ export interface components {
         };
         /**
          * TimeControlInput
-         * @description A request to advance the time, undo an action, or restart.
+         * @description A request to let the time of a session's world pass: to the next event, or as a field says.
          */
         TimeControlInput: {
             /**
-             * Command
-             * @enum {string}
-             */
-            command: "step" | "advance" | "jump" | "oracle" | "undo" | "restart";
-            /**
              * Seconds
-             * @description To advance by, or to jump to, since the start
-             * @default 0
+             * @description How long
              */
-            seconds: number;
+            seconds?: number | null;
+            /**
+             * Until
+             * @description To which time, in seconds since the start
+             */
+            until?: number | null;
         };
         /**
          * TimeTravelInfo
@@ -4719,97 +4564,6 @@ export interface components {
             status: "passed" | "failed" | "not judged" | "after the end";
         };
         /**
-         * WorldAction
-         * @description An action that a person performed in the world, and its effects.
-         */
-        WorldAction: {
-            /** Caller */
-            caller: ("agent" | "env" | "user") | null;
-            /** Change Count */
-            change_count: number;
-            /** Changes */
-            changes: components["schemas"]["ChangeInfo"][];
-            /**
-             * Elapsed Seconds
-             * @description The world's time afterwards, since the start
-             */
-            elapsed_seconds: number;
-            /**
-             * Error
-             * @description The error; empty if the action succeeded
-             */
-            error: string;
-            /** Event Count */
-            event_count: number;
-            /** Events */
-            events: components["schemas"]["WorldEventInfo"][];
-            /** Index */
-            index: number;
-            /** Notifications */
-            notifications: components["schemas"]["NotificationInfo"][];
-            /**
-             * Result
-             * @description The result, as an agent sees it
-             */
-            result: string | null;
-            /**
-             * Summary
-             * @description The call or step, in one line
-             */
-            summary: string;
-        };
-        /**
-         * WorldActionResult
-         * @description The world after an action; without an action, the list of actions has changed and must be reloaded.
-         */
-        WorldActionResult: {
-            action: components["schemas"]["WorldAction"] | null;
-            world: components["schemas"]["WorldInfo"];
-        };
-        /**
-         * WorldCallInput
-         * @description A request to call a tool in the world.
-         */
-        WorldCallInput: {
-            /**
-             * Arguments
-             * @description A JSON object as text
-             */
-            arguments: string;
-            /**
-             * Caller
-             * @default agent
-             * @enum {string}
-             */
-            caller: "agent" | "env" | "user";
-            /**
-             * Force
-             * @description Call it although the arguments do not match the schema
-             * @default false
-             */
-            force: boolean;
-            /** Tool Name */
-            tool_name: string;
-        };
-        /**
-         * WorldEventInfo
-         * @description An event that has happened.
-         */
-        WorldEventInfo: {
-            /** Call */
-            call: string;
-            /** Elapsed Seconds */
-            elapsed_seconds: number;
-            /** Error */
-            error: string;
-            /** Event Id */
-            event_id: string;
-            /** Kind */
-            kind: string;
-            /** Summary */
-            summary: string;
-        };
-        /**
          * WorldGraphEvent
          * @description An event in the graph of a run: one of the scenario, or an action of the agent that none of them stands for.
          */
@@ -4882,75 +4636,12 @@ export interface components {
             scenario_id: string;
         };
         /**
-         * WorldInfo
-         * @description The time and status of the world.
-         */
-        WorldInfo: {
-            /**
-             * Action Count
-             * @description The number of recorded actions, including the start
-             */
-            action_count: number;
-            /**
-             * Apps
-             * @description The apps of the scenario, and those that every world has
-             */
-            apps: string[];
-            /**
-             * Elapsed Seconds
-             * @description Since the start
-             */
-            elapsed_seconds: number;
-            /**
-             * Next Event
-             * @description The call of the next event, without the agent's; empty if none is left
-             * @default
-             */
-            next_event: string;
-            /**
-             * Next Event Seconds
-             * @description When it happens, since the start; None while it waits for the agent's message
-             */
-            next_event_seconds: number | null;
-            /**
-             * Now
-             * @description The world's time, in seconds since 1970
-             */
-            now: number;
-            /** Status */
-            status: string;
-            /** Turn */
-            turn: number;
-        };
-        /**
          * WorldRunInfo
          * @description A run in a scenario's world that a person plays.
          */
         WorldRunInfo: {
             /** Session Id */
             session_id: string;
-        };
-        /**
-         * WorldTool
-         * @description A tool of an app of the world.
-         */
-        WorldTool: {
-            /**
-             * Callers
-             * @description Who may call it
-             */
-            callers: ("agent" | "env" | "user")[];
-            /** Description */
-            description: string;
-            /**
-             * Name
-             * @description App and function, such as `Emails__list_emails`
-             */
-            name: string;
-            /** Parameters */
-            parameters: {
-                [key: string]: unknown;
-            };
         };
     };
     responses: never;
@@ -6201,239 +5892,6 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    get_world: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorldInfo"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    get_world_actions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorldAction"][];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    call_world_tool: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WorldCallInput"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorldActionResult"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    check_world_call: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WorldCallInput"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FieldProblem"][];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    control_world_time: {
-        parameters: {
-            query?: {
-                answer?: boolean;
-            };
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TimeControlInput"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorldActionResult"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    get_world_tools: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorldTool"][];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    judge_world: {
-        parameters: {
-            query?: {
-                answer?: boolean;
-            };
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["VerdictInfo"];
                 };
             };
             /** @description Default Response */
@@ -7972,6 +7430,41 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    pass_world_time: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TimeControlInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlayedWorldInfo"];
                 };
             };
             /** @description Default Response */

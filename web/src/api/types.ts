@@ -65,13 +65,8 @@ export type ToolSwitchInput = Schemas["ToolSwitchInput"];
 export type UserMessage = Schemas["UserMessage"];
 export type VerdictInfo = Schemas["VerdictInfo"];
 export type VerdictTurn = Schemas["VerdictTurn"];
-export type WorldAction = Schemas["WorldAction"];
-export type WorldActionResult = Schemas["WorldActionResult"];
-export type WorldCallInput = Schemas["WorldCallInput"];
 export type WorldGraphEvent = Schemas["WorldGraphEvent"];
 export type WorldGraphInfo = Schemas["WorldGraphInfo"];
-export type WorldInfo = Schemas["WorldInfo"];
-export type WorldTool = Schemas["WorldTool"];
 
 export type BenchEntry = Schemas["BenchEntry"];
 export type BenchInfo = Schemas["BenchInfo"];

@@ -8,8 +8,9 @@ import { parseInSlices } from "../json/parseInSlices";
 import { Markdown } from "../markdown/Markdown";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatUtcTime } from "../ui/format";
+import { WorldTimeControls } from "./WorldTimeControls";
 
-/** The world that the person plays in: its clock, the hints, and the state of its apps. */
+/** The world that the person plays in: its clock, which they can move, the hints, and the state of its apps. */
 export function WorldTab({ session }: { session: SessionInfo }) {
   const { session_id: sessionId, last_seq: seq } = session;
   const { data: world, error } = useLiveFetch(() => api.getWorldOfSession(sessionId), sessionId, `${seq}`);
@@ -24,6 +25,7 @@ export function WorldTab({ session }: { session: SessionInfo }) {
           {formatUtcTime(world.now)}, {world.status.toLowerCase()}
         </span>
       </p>
+      {world.is_played_by_person ? <WorldTimeControls sessionId={sessionId} world={world} /> : null}
       {world.hints.length ? (
         <details>
           <summary>Hints</summary>

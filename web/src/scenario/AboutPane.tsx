@@ -86,7 +86,10 @@ export function AboutPane({
 }
 
 /** The numbers of errors and warnings in one line; empty if there are none. */
-export function formatFindings({ error_count, warning_count }: ScenarioFindings): string {
+export function formatFindings({
+  error_count,
+  warning_count,
+}: Pick<ScenarioFindings, "error_count" | "warning_count">): string {
   return [
     error_count ? formatCount(error_count, "error") : "",
     warning_count ? formatCount(warning_count, "warning") : "",

@@ -1,6 +1,6 @@
 import { useDeferredValue, useMemo, useState } from "react";
 import { api } from "../api/client";
-import type { ScenarioInfo, WorldInfo } from "../api/types";
+import type { ScenarioInfo } from "../api/types";
 import { useFetch } from "../api/useFetch";
 import { JsonTree } from "../json/JsonTree";
 import type { Json } from "../json/lossless";
@@ -11,12 +11,11 @@ import { formatCount, formatSize } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { searchApps } from "./stateSearch";
 
-/** The state of the apps, with one search over all of them: of the world once it exists, before that of the file. */
-export function AppStatePane({ scenario, world }: { scenario: ScenarioInfo; world: WorldInfo | null }) {
-  const apps = world?.apps ?? scenario.apps;
+/** The state of the apps, with one search over all of them, as the file has it. */
+export function AppStatePane({ scenario }: { scenario: ScenarioInfo }) {
+  const { apps } = scenario;
   const [chosen, choose] = useState(apps[0] ?? "");
   const [find, setFind] = useState("");
-  const at = `${world?.action_count ?? ""}/${world?.elapsed_seconds ?? ""}`;
   if (!apps.length) {
     return (
       <section className="sc-main empty" aria-label="State">
@@ -59,9 +58,9 @@ export function AppStatePane({ scenario, world }: { scenario: ScenarioInfo; worl
           ))}
         </ul>
         {find.trim() ? (
-          <StateSearchResults scenarioKey={scenario.key} apps={apps} find={find} at={at} onApp={showApp} />
+          <StateSearchResults scenarioKey={scenario.key} apps={apps} find={find} onApp={showApp} />
         ) : (
-          <AppStateTree key={chosen} scenarioKey={scenario.key} app={chosen} at={at} />
+          <AppStateTree key={chosen} scenarioKey={scenario.key} app={chosen} />
         )}
       </div>
     </section>
@@ -79,8 +78,8 @@ async function loadState(
   return { value: await parseInSlices(text, signal), size: text.length };
 }
 
-function AppStateTree({ scenarioKey, app, at }: { scenarioKey: string; app: string; at: string }) {
-  const { data: state, error } = useFetch((signal) => loadState(scenarioKey, app, signal), `${app}/${at}`);
+function AppStateTree({ scenarioKey, app }: { scenarioKey: string; app: string }) {
+  const { data: state, error } = useFetch((signal) => loadState(scenarioKey, app, signal), app);
   return (
     <div className="sc-tree scroll">
       {error ? <ErrorAlert title={error} /> : null}
@@ -104,20 +103,18 @@ function StateSearchResults({
   scenarioKey,
   apps,
   find,
-  at,
   onApp,
 }: {
   scenarioKey: string;
   apps: string[];
   find: string;
-  at: string;
   onApp: (app: string) => void;
 }) {
   const { data: states, error } = useFetch(async (signal) => {
     const loadedStates: [string, Json][] = [];
     for (const app of apps) loadedStates.push([app, (await loadState(scenarioKey, app, signal)).value]);
     return loadedStates;
-  }, at);
+  }, scenarioKey);
   const searchText = useDeferredValue(find);
   const matches = useMemo(() => (states ? searchApps(states, searchText) : null), [states, searchText]);
   if (!matches) {

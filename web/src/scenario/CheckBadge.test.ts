@@ -7,11 +7,13 @@ test("the badge says what holds, why, and what to do", () => {
     { name: "not trivially passed", holds: false, reason: "Doing nothing passes.", next_step: "Expect a change." },
     { name: "deterministic", holds: null, reason: "", next_step: "" },
   ];
-  expect(describeCheck({ status: "trivially passed", properties, notes: ["A note."], problem: "" }, "")).toBe(
+  const check = { status: "trivially passed", properties, notes: ["A note."], problem: "" };
+  expect(describeCheck({ ...check, error_count: 1, warning_count: 2 }, "")).toBe(
     [
       "solvable: yes. The oracle passes.",
       "not trivially passed: no. Doing nothing passes. Expect a change.",
       "deterministic: unknown.",
+      "lint: 1 error, 2 warnings",
       "A note.",
     ].join("\n"),
   );

@@ -3,6 +3,7 @@ import { api } from "../api/client";
 import type { ScenarioCheckInfo } from "../api/types";
 import { Icon } from "../ui/Icon";
 import { useAction } from "../ui/useAction";
+import { formatFindings } from "./AboutPane";
 
 /** The result of `adksim scenario check`, and the button that runs it. */
 export function CheckBadge({ scenarioKey, name, status }: { scenarioKey: string; name: string; status: string }) {
@@ -16,7 +17,7 @@ export function CheckBadge({ scenarioKey, name, status }: { scenarioKey: string;
           type="button"
           className="button small"
           aria-label={`Check ${name}`}
-          title="Run the oracle, a player that does nothing and one that calls at random"
+          title="Lint it, and run the oracle, a player that does nothing and one that calls at random"
           disabled={isBusy}
           onClick={() => void run(async () => setCheck(await api.checkScenario(scenarioKey)))}
         >
@@ -39,10 +40,12 @@ export function CheckBadge({ scenarioKey, name, status }: { scenarioKey: string;
 
 /** What a check found, one demand a line. */
 export function describeCheck(check: ScenarioCheckInfo | null, status: string): string {
-  if (!check) return status === "ok" ? "Solvable, not trivially passed, and deterministic" : status;
+  if (!check)
+    return status === "ok" ? "Solvable, not trivially passed, deterministic, and without lint errors" : status;
   const lines = check.properties.map(({ name, holds, reason, next_step }) => {
     const word = holds === null ? "unknown" : holds ? "yes" : "no";
     return [`${name}: ${word}.`, reason, holds ? "" : next_step].filter(Boolean).join(" ");
   });
-  return [check.problem, ...lines, ...check.notes].filter(Boolean).join("\n");
+  const findings = formatFindings(check);
+  return [check.problem, ...lines, findings && `lint: ${findings}`, ...check.notes].filter(Boolean).join("\n");
 }

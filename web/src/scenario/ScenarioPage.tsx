@@ -1,4 +1,4 @@
-import { type CSSProperties, useEffect, useState } from "react";
+import { type CSSProperties, useState } from "react";
 import { api } from "../api/client";
 import type { AnnotationInfo, ScenarioFindings, ScenarioInfo } from "../api/types";
 import { useFetch } from "../api/useFetch";
@@ -19,14 +19,12 @@ import { EventList } from "./EventList";
 import { EventPane } from "./EventPane";
 import { GraphPane } from "./GraphPane";
 import { formatDecision } from "./ScenariosPage";
-import { useWorldSession } from "./useWorldSession";
-import { WorldPlaygroundPane } from "./WorldPlaygroundPane";
 import "./scenario.css";
 
-const TABS = ["Graph", "Events", "State", "About", "Play"] as const;
+const TABS = ["Graph", "Events", "State", "About"] as const;
 type Tab = (typeof TABS)[number];
 
-/** One scenario: its events, its app state, its annotation, and its world to play in. */
+/** One scenario: its events, its app state, and its annotation; a button lets a person play it. */
 export default function ScenarioPage({ scenarioKey }: { scenarioKey: string }) {
   const [showsAnswer, setShowsAnswer] = useState(false);
   const { data: scenario, error } = useFetch(
@@ -68,15 +66,6 @@ function ScenarioView({ scenario, showsAnswer }: { scenario: ScenarioInfo; shows
     () => api.getFindings(scenario.key, showsAnswer),
     `${scenario.key} ${showsAnswer}`,
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address names a tab only when the page opens
-  useEffect(() => {
-    const requestedTab = new URLSearchParams(route.search).get("tab");
-    const validTab = TABS.find((name) => name === requestedTab);
-    if (requestedTab === null) return;
-    if (validTab) setTab(validTab);
-    route.navigate(route.path, true);
-  }, []);
-  const worldSession = useWorldSession(scenario.key, tab === "Play");
   const event = scenario.events.find((event) => event.index === selected) ?? null;
   const showsEvent = tab === "Graph" || tab === "Events";
   return (
@@ -107,7 +96,7 @@ function ScenarioView({ scenario, showsAnswer }: { scenario: ScenarioInfo; shows
           <GraphPane events={scenario.events} selected={selected} onSelect={select} onList={() => setTab("Events")} />
         ) : null}
         {tab === "Events" ? <EventList events={scenario.events} selected={selected} onSelect={select} /> : null}
-        {tab === "State" ? <AppStatePane scenario={scenario} world={worldSession.world} /> : null}
+        {tab === "State" ? <AppStatePane scenario={scenario} /> : null}
         {tab === "About" ? (
           <AboutPane
             scenario={scenario}
@@ -117,15 +106,6 @@ function ScenarioView({ scenario, showsAnswer }: { scenario: ScenarioInfo; shows
               select(index);
               setTab("Events");
             }}
-          />
-        ) : null}
-        {tab === "Play" ? (
-          <WorldPlaygroundPane
-            scenarioKey={scenario.key}
-            showsAnswer={showsAnswer}
-            worldSession={worldSession}
-            width={width}
-            onWidth={setWidth}
           />
         ) : null}
         {showsEvent ? (

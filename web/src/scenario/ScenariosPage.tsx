@@ -2,9 +2,9 @@ import { api } from "../api/client";
 import { useFetch } from "../api/useFetch";
 import { Link } from "../pages/Link";
 import { PageFrame } from "../pages/PageFrame";
+import { formatScenarioPath } from "../state/route";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { CheckBadge } from "./CheckBadge";
-import { formatOpeningPath } from "./openingPath";
 import "./scenario.css";
 
 /** The scenarios that the server was started with. */
@@ -29,7 +29,7 @@ export default function ScenariosPage() {
             {scenarios.map((scenario) => (
               <tr key={scenario.key}>
                 <td>
-                  <Link to={formatOpeningPath(scenario)}>{scenario.scenario_id}</Link>
+                  <Link to={formatScenarioPath(scenario.key)}>{scenario.scenario_id}</Link>
                 </td>
                 <td>{scenario.event_count.toLocaleString("en")}</td>
                 <td>{scenario.app_count}</td>

@@ -39,11 +39,6 @@ export function formatScenarioPath(key: string): string {
   return `/scenarios/${encodeURIComponent(key)}`;
 }
 
-/** The path of a scenario's page that opens one of its tabs. */
-export function formatScenarioTabPath(key: string, tab: string): string {
-  return `${formatScenarioPath(key)}?tab=${encodeURIComponent(tab)}`;
-}
-
 /** The scenario key in a path, or null. */
 export function parseScenarioPath(path: string): string | null {
   return decodeSegment(/^\/scenarios\/([^/]+)$/.exec(path)?.[1]);

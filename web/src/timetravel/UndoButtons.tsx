@@ -8,13 +8,16 @@ export function UndoButtons() {
   if (!timeTravel) return null;
   const { time_travel: past } = timeTravel.session;
   const problem = past.rewind_problem;
+  const undoable = timeTravel.session.has_world ? "decision or time that you let pass" : "decision";
   return (
     <span className="undo-buttons">
       <button
         type="button"
         className="button plain small icon-only"
         aria-label="Undo"
-        title={problem || (past.can_undo ? `Undo the last decision (${UNDO_KEY})` : "There is no decision to undo")}
+        title={
+          problem || (past.can_undo ? `Undo the last ${undoable} (${UNDO_KEY})` : `There is no ${undoable} to undo`)
+        }
         disabled={!past.can_undo || timeTravel.isBusy}
         onClick={() => timeTravel.start({ action: "undo" })}
       >

@@ -1,6 +1,5 @@
 import type { Row } from "../api/types";
 import { useFetch } from "../api/useFetch";
-import { useRowNavigation } from "../timeline/rowNavigation";
 import { useRowSource } from "../timeline/rowSource";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { VerdictView } from "./VerdictView";
@@ -9,16 +8,7 @@ import { VerdictView } from "./VerdictView";
 export function RowVerdict({ sessionId, row }: { sessionId: string; row: Row }) {
   const { getVerdict } = useRowSource();
   const { data, error } = useFetch(() => getVerdict(sessionId, row.index), `${sessionId} ${row.index}`);
-  const goToRow = useRowNavigation();
   if (error) return <ErrorAlert title={error} />;
   if (!data) return <div className="row-body quiet">Loading…</div>;
-  return (
-    <VerdictView
-      verdict={data}
-      canOpen={(event) => event.row_index !== null}
-      onOpen={(event) => {
-        if (event.row_index !== null) goToRow(event.row_index);
-      }}
-    />
-  );
+  return <VerdictView verdict={data} />;
 }

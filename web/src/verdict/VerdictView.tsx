@@ -1,22 +1,13 @@
 import { useState } from "react";
 import type { ActualEventInfo, ExpectedEventInfo, VerdictInfo, VerdictTurn } from "../api/types";
+import { useRowNavigation } from "../timeline/rowNavigation";
 import { formatCount } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { drawMatchLine, EVENT_HEIGHT, listMatchLines, splitTool } from "./matchLines";
 import "./verdict.css";
 
-/** A verdict: for each turn, what was expected beside what happened, with lines between what belongs together. */
-export function VerdictView({
-  verdict,
-  canOpen,
-  onOpen,
-}: {
-  verdict: VerdictInfo;
-  /** Whether the place of an event can be shown. */
-  canOpen: (event: ActualEventInfo) => boolean;
-  /** Shows the place of an event. */
-  onOpen: (event: ActualEventInfo) => void;
-}) {
+/** A verdict: for each turn, what was expected beside what happened, with lines between what belongs together, and its events lead to their rows. */
+export function VerdictView({ verdict }: { verdict: VerdictInfo }) {
   return (
     <section className="verdict" aria-label="Verdict">
       <p className="verdict-head">
@@ -30,7 +21,7 @@ export function VerdictView({
         </span>
       </p>
       {verdict.turns.map((turn) => (
-        <TurnView key={turn.number} turn={turn} canOpen={canOpen} onOpen={onOpen} />
+        <TurnView key={turn.number} turn={turn} />
       ))}
       {verdict.validations.length ? (
         <section>
@@ -49,15 +40,7 @@ export function VerdictView({
   );
 }
 
-function TurnView({
-  turn,
-  canOpen,
-  onOpen,
-}: {
-  turn: VerdictTurn;
-  canOpen: (event: ActualEventInfo) => boolean;
-  onOpen: (event: ActualEventInfo) => void;
-}) {
+function TurnView({ turn }: { turn: VerdictTurn }) {
   const [active, setActive] = useState<number | null>(null);
   const lines = listMatchLines(turn);
   const rows = Math.max(turn.expected.length, turn.actual.length);
@@ -109,8 +92,6 @@ function TurnView({
                 key={place}
                 event={action}
                 isActive={place === partner}
-                canOpen={canOpen(action)}
-                onOpen={() => onOpen(action)}
               />
             ))}
           </ol>
@@ -162,17 +143,9 @@ function ExpectedEvent({
   );
 }
 
-function ActualEvent({
-  event,
-  isActive,
-  canOpen,
-  onOpen,
-}: {
-  event: ActualEventInfo;
-  isActive: boolean;
-  canOpen: boolean;
-  onOpen: () => void;
-}) {
+function ActualEvent({ event, isActive }: { event: ActualEventInfo; isActive: boolean }) {
+  const goToRow = useRowNavigation();
+  const { row_index: row } = event;
   const mark = event.error ? "failed" : event.is_extra ? "extra" : "";
   return (
     <li>
@@ -180,8 +153,8 @@ function ActualEvent({
         type="button"
         className={`verdict-event${isActive ? " active" : ""}${mark ? ` is-${mark}` : ""}`}
         title={event.error || `${event.tool} ${event.summary}`}
-        disabled={!canOpen}
-        onClick={onOpen}
+        disabled={row === null}
+        onClick={() => row !== null && goToRow(row)}
       >
         <span className="verdict-when">{event.seconds.toLocaleString("en", { maximumFractionDigits: 1 })} s</span>
         <EventText tool={event.tool} summary={event.summary} />

@@ -42,8 +42,9 @@ from adk_agent_sim.timeline.events import AgentPath, Event, Player, TurnDecided,
 from adk_agent_sim.timeline.session_copy import copy_events
 from adk_agent_sim.timeline.session_events import Forked, Rewound
 from adk_agent_sim.timeline.submissions import EventBatch
-from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_turn
-from adk_agent_sim.timeline.undone_events import list_redoable
+from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_action, cut_before_turn
+from adk_agent_sim.timeline.undone_events import is_undoable, list_redoable
+from adk_agent_sim.timeline.world_events import WorldTimeChanged
 
 CreateRun: TypeAlias = Callable[[], AgentRun]
 """Creates a run of an agent, which is not opened."""
@@ -161,11 +162,18 @@ async def redo_turn(
 
 
 def find_undo_point(events: Sequence[Event]) -> TurnPrefix:
-    """Return what counts before the last decision; raise ForkRefused if there is none."""
-    decided = [event.turn_id for event in events if isinstance(event.payload, TurnDecided)]
-    if not decided:
+    """Return what counts before the last decision, or the last time that a person let pass in a scenario's world.
+
+    Raises:
+        ForkRefused: There is neither.
+    """
+    places = [place for place, event in enumerate(events) if is_undoable(event.payload)]
+    if not places:
         raise ForkRefused("There is nothing to undo: no turn of the session was decided.")
-    return cut_before_turn(events, decided[-1])
+    # A turn that is decided again finds the clock where it was moved to before its decision.
+    if any(isinstance(events[place].payload, WorldTimeChanged) for place in places[-2:]):
+        return cut_before_action(events, places[-1])
+    return cut_before_turn(events, events[places[-1]].turn_id)
 
 
 def find_redone_events(log: Sequence[Event]) -> Sequence[Event]:

@@ -84,7 +84,7 @@ def prepare_run(
         scenario: The scenario, if it was read before.
         judge: The judge of the scenario, if it was prepared before.
         app: The agent's app, if it was loaded before.
-        timeline: Where the session is recorded; a person can play only there, in the browser.
+        timeline: Where the session is recorded; a person can play only there.
         checkpoints: Keeps what the world was like before each turn, for undo and fork.
 
     Raises:

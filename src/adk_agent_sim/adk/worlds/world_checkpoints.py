@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adk_agent_sim.adk.worlds.inner_deliveries import InnerDeliveries
 from adk_agent_sim.errors import ForkRefused
@@ -53,7 +53,7 @@ class WorldCheckpoints:
     _by_turn: dict[str, TurnCheckpoint] = field(default_factory=dict[str, TurnCheckpoint])
 
     def add(self, seq: int, checkpoint: TurnCheckpoint) -> None:
-        """Add the checkpoint of a turn that is asked next, after the event with this seq."""
+        """Add the checkpoint after the event with this seq: of a turn that is asked next, or after time has passed."""
         self._seqs.append(seq)
         self._checkpoints.append(checkpoint)
         if len(self._seqs) > MAX_SNAPSHOTS:
@@ -72,6 +72,20 @@ class WorldCheckpoints:
         if place < 0:
             raise ForkRefused(_NO_SNAPSHOT.format(count=MAX_SNAPSHOTS))
         return self._checkpoints[place]
+
+    def find_at(self, asked: Event, to_seq: int) -> TurnCheckpoint:
+        """Return the checkpoint of a turn, with the world as it was after an event: its clock may have been moved.
+
+        Raises:
+            ForkRefused: It is not kept any more.
+        """
+        checkpoint = self.find(asked)
+        if asked.turn_id in self._by_turn:
+            return checkpoint
+        place = bisect_right(self._seqs, to_seq) - 1
+        if place < 0:
+            raise ForkRefused(_NO_SNAPSHOT.format(count=MAX_SNAPSHOTS))
+        return replace(checkpoint, snapshot=self._checkpoints[place].snapshot)
 
     def list_turns(self, events: Iterable[Event]) -> list[TurnCheckpoint]:
         """Return the checkpoints of all turns among these events; raise ForkRefused if one is not kept any more."""

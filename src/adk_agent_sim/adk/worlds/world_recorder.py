@@ -15,7 +15,7 @@ from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.scenario.world.world_facts import build_notification, build_world_event, build_world_start
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Payload
-from adk_agent_sim.timeline.world_events import VerdictReached, WorldTimeChanged
+from adk_agent_sim.timeline.world_events import BY_PERSON, VerdictReached, WorldTimeChanged
 
 
 class WorldRecorder:
@@ -58,10 +58,13 @@ class WorldRecorder:
 
     @contextmanager
     def record_time(self, reason: str) -> Generator[None]:
-        """Record the time that passes inside the context, before what happens in it."""
+        """Record the time that passes inside the context, before what happens in it.
+
+        What a person does is recorded even if no time passes, so that it can be undone.
+        """
         place, before = len(self._collected), self._world.elapsed
         yield
-        if self._world.elapsed > before:
+        if self._world.elapsed > before or reason == BY_PERSON:
             changed = WorldTimeChanged(from_seconds=before, to_seconds=self._world.elapsed, reason=reason)
             self._collected.insert(place, changed)
 

@@ -135,6 +135,8 @@ class WorldRun:
         self.player_name = player_name
         self.source = source
         self._model_name = model_name if model_name is not None else find_model_name(self.app.root_agent)
+        self.on_change: Callable[[], object] = lambda: None
+        """Called when a turn begins to wait for a person, and when the agent has ended its invocation."""
         self._changed = asyncio.Event()
         self._id_source = self.options.run_number
         self._id_numbers = count()
@@ -278,9 +280,13 @@ class WorldRun:
         )
         plugin.main_session_id = agent_run.adk_session_id
         self._set_rules_clock(agent_run, WorldClock(self.world))
-        agent_run.on_change = self._changed.set
+        agent_run.on_change = self._notify_change
         session.on_end = self._changed.set
         return agent_run
+
+    def _notify_change(self) -> None:
+        self._changed.set()
+        self.on_change()
 
     def connect_recorder(self) -> None:
         """Record what happens in the world on the timeline of the agent's session."""

@@ -21,6 +21,7 @@ from adk_agent_sim.adk.worlds.run_end import RunEnd
 from adk_agent_sim.adk.worlds.run_options import DEFAULT_DURATION, WorldRunOptions
 from adk_agent_sim.adk.worlds.world_checkpoints import TurnCheckpoint, WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_recorder import WorldRecorder
+from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.scenario.app_base.datetimes import format_datetime
 from adk_agent_sim.scenario.app_base.tool import Tool
 from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface, extract_message_content
@@ -28,6 +29,7 @@ from adk_agent_sim.scenario.players.world_player import ToolResult
 from adk_agent_sim.scenario.world.notifications import DeliveredNotification
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.clock import Clock, WallClock
+from adk_agent_sim.timeline.world_events import BY_PERSON
 
 SILENT_ANSWER = "OK"
 """What an agent answers that was started by notifications and has nothing to tell the user."""
@@ -232,6 +234,48 @@ class WorldSession:
             while self.world.status == "RUNNING" and self.world.advance_to_activity(limit):
                 pass
         self.world.stop()
+
+    async def pass_time(self, seconds: float | None = None, *, until: float | None = None) -> None:
+        """Let time pass while a turn waits for its decision; the agent is notified of what happens at its next call.
+
+        Args:
+            seconds: How long.
+            until: Until when instead, in seconds since the start; with neither, until the next event.
+
+        Raises:
+            InvalidTransition: No turn waits, time would go back, nothing happens, or the run would be over by then.
+        """
+        world = self.world
+        if self.ended is not None or world.status != "PAUSED":
+            raise InvalidTransition("Time can be moved only while a turn waits for its decision, and none does now.")
+        world.resume()
+        try:
+            seconds = seconds if until is None else until - world.elapsed
+            self._check_time(seconds)
+            with self.recorder.record_time(BY_PERSON):
+                _ = world.step() if seconds is None else world.advance(seconds)
+            checkpoint = self._create_checkpoint((), is_inner=False)
+        finally:
+            world.pause()
+        await self.recorder.flush()
+        if self._checkpoints is not None:
+            self._checkpoints.add(await self.recorder.get_position(), checkpoint)
+
+    def _check_time(self, seconds: float | None) -> None:
+        """Raise InvalidTransition if a person cannot let this much time pass."""
+        world, duration = self.world, self.world.scenario.trace.metadata.definition.duration
+        if seconds is None:
+            upcoming = world.find_upcoming_event()
+            if upcoming is None or upcoming.time is None:
+                raise InvalidTransition(
+                    "Nothing more happens by itself before the user gets a message. Decide the turn."
+                )
+            seconds = upcoming.time - world.now
+        elif seconds <= 0:
+            raise InvalidTransition(f"The world is at {world.elapsed:g} s, and time only passes. To go back, undo.")
+        end = min(each for each in (self.max_duration, duration, float("inf")) if each is not None)
+        if world.elapsed + seconds >= end:
+            raise InvalidTransition(f"The run is over at {end:g} s. Choose an earlier time, or decide the turn.")
 
     def tick(self) -> None:
         """Let everything happen that is due now."""

@@ -103,7 +103,7 @@ def _find_checkpoint(run: WorldRun, prefix: TurnPrefix) -> tuple[WorldCheckpoint
         raise ForkRefused(_NO_PAST)
     if prefix.asked is None or not prefix.interrupted:
         raise ForkRefused(_NO_TURN)
-    return run.checkpoints, run.checkpoints.find(prefix.asked)
+    return run.checkpoints, run.checkpoints.find_at(prefix.asked, prefix.to_seq)
 
 
 def _prepare_replay(

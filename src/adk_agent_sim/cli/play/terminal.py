@@ -7,7 +7,7 @@ import json
 import shutil
 import signal
 import sys
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,27 +39,33 @@ from adk_agent_sim.golden.eval_criteria import EvalCriteria
 from adk_agent_sim.simulation.run_settings import RunSettings
 from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.text.escaping import escape_message
-from adk_agent_sim.text.terminal_output import print_document, print_line, print_message, print_progress, style
+from adk_agent_sim.text.terminal_output import (
+    TerminalText,
+    print_document,
+    print_line,
+    print_message,
+    print_progress,
+    style,
+)
 from adk_agent_sim.timeline.history import HistoryEntry
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
 
-_HELP = (
-    """\
+DECISION_HELP = """\
   TOOL name=value ...       call a tool; arguments also as JSON: TOOL {"name": "value"}
   [["TOOL", {...}], ...]    call several tools in one turn
   say TEXT                  send the final response (/say TEXT, if there is a tool called say)
   !LINE                     send LINE although it does not match the schema
   /tools [NAME]  /request   show the tools; show the request that the model would get
-{state}{time_travel}  /done                     export the session and leave        /quit  leave without exporting
+"""
+
+_HELP = f"""\
+{DECISION_HELP}{STATE_HELP}{TIME_TRAVEL_HELP}\
+  /done                     export the session and leave        /quit  leave without exporting
 where you are a tool (mock: human):
-{tool}where the agent asks the user:
-{pause}""".replace("{state}", STATE_HELP)
-    .replace("{time_travel}", TIME_TRAVEL_HELP)
-    .replace("{tool}", TOOL_HELP)
-    .replace("{pause}", PAUSE_HELP)
-)
+{TOOL_HELP}where the agent asks the user:
+{PAUSE_HELP}"""
 
 
 async def play_in_terminal(app: App, prompts: Prompts, eval_set: Path, settings: RunSettings | None = None) -> bool:
@@ -78,7 +84,7 @@ async def play_simulation(
     criteria: EvalCriteria | None = None,
 ) -> bool:
     """Play a simulation that is open, from a step on, until the person leaves. Returns whether a case was written."""
-    session = _TerminalSession(sim, prompts, eval_set, criteria)
+    session = TerminalSession(sim, prompts, eval_set, criteria)
     try:
         return await session.play(step)
     finally:
@@ -90,8 +96,10 @@ def find_adk_command() -> str:
     return "adk" if shutil.which("adk") else str(Path(sys.executable).with_name("adk"))
 
 
-class _TerminalSession:
+class TerminalSession:
     """One person playing one agent."""
+
+    help_text = _HELP
 
     def __init__(self, sim: Simulation, prompts: Prompts, eval_set: Path, criteria: EvalCriteria | None) -> None:
         self._sim = sim
@@ -101,12 +109,15 @@ class _TerminalSession:
         self._printed: set[tuple[object, ...]] = set()
         """The entries of the history that were printed; an interim result is replaced by a later one."""
         self._introduced_agents: set[str] = set()
+        self._own_commands: Mapping[str, Callable[[str], Awaitable[object]]] = {}
+        """The commands that a subclass adds, which are given the rest of their line while a turn waits."""
         self._forks: list[Simulation] = []
 
     async def play(self, step: Step | None = None) -> bool:
+        """Play from a step on, until the person leaves. Returns whether a case was written to the EvalSet."""
         if step is None:
             print_document("First you are the user, then the agent's model. Type /help for the commands.\n\n")
-        self._print_new_entries()
+        await self._print_new_entries()
         is_new = step is None
         while True:
             try:
@@ -179,9 +190,9 @@ class _TerminalSession:
 
     async def _ask_decision(self, turn: ModelTurn) -> Step | None:
         if turn.agent_name not in self._introduced_agents:
-            _print_introduction(turn, first=not self._introduced_agents)
+            self._print_introduction(turn)
             self._introduced_agents.add(turn.agent_name)
-        line = self._read_line(f"model of {turn.agent_name}", _list_completions(turn))
+        line = self._read_line(f"model of {turn.agent_name}", [*_list_completions(turn), *self._own_commands])
         command, _, rest = line.partition(" ")
         if command == "/tools":
             print_document(
@@ -195,9 +206,15 @@ class _TerminalSession:
             await self._edit_state(line)
         elif command in TIME_TRAVEL_COMMANDS:
             return await self._time_travel(line, turn)
+        elif own := self._own_commands.get(command):
+            return await self._run_step(self._run_own(own(rest.strip())), turn)
         elif line:
             return await self._run_step(_send_decision(turn, line), turn)
         return turn
+
+    async def _run_own(self, work: Awaitable[object]) -> Step:
+        await work
+        return await self._sim.next()
 
     async def _edit_state(self, line: str) -> None:
         try:
@@ -247,7 +264,7 @@ class _TerminalSession:
     def _read_line(self, speaker: str, completions: Sequence[str] = ()) -> str:
         line = self._prompts.ask(style(f"{speaker}> ", fg="cyan"), completions).strip()
         if line == "/help":
-            print_document(f"{_HELP}\n")
+            print_document(f"{self.help_text}\n")
             return ""
         if line in ("/done", "/quit"):
             raise _QuitRequested if line == "/quit" else _DoneRequested
@@ -285,18 +302,31 @@ class _TerminalSession:
         finally:
             with suppress(NotImplementedError):
                 loop.remove_signal_handler(signal.SIGINT)
-            self._print_new_entries()
+            await self._print_new_entries()
 
     def _cancel_running(self) -> None:
         for call_id in self._sim.running():
             self._sim.cancel(call_id)
 
-    def _print_new_entries(self) -> None:
+    async def _print_new_entries(self) -> None:
         for entry in self._sim.history():
-            line = "" if _identify(entry) in self._printed else terminal_format.format_entry(entry)
+            line = "" if _identify(entry) in self._printed else self._format_entry(entry)
             self._printed.add(_identify(entry))
             if line:
                 print_document(line)
+
+    def _format_entry(self, entry: HistoryEntry) -> TerminalText:
+        return terminal_format.format_entry(entry)
+
+    def _print_introduction(self, turn: ModelTurn) -> None:
+        print_line()
+        print_line(style(f"You are now the model of {turn.agent_name}. This is its instruction:", bold=True))
+        print_document(turn.instruction)
+        print_line()
+        print_document(terminal_format.format_tools(turn))
+        print_line()
+        if not self._introduced_agents:
+            print_document(f"{self.help_text}\n")
 
     def _export_finished(self) -> bool:
         """Export the finished user turns and print how many were left out. Returns whether a case was written."""
@@ -361,14 +391,3 @@ def _list_completions(turn: ModelTurn) -> list[str]:
         "/done",
         "/quit",
     ]
-
-
-def _print_introduction(turn: ModelTurn, *, first: bool) -> None:
-    print_line()
-    print_line(style(f"You are now the model of {turn.agent_name}. This is its instruction:", bold=True))
-    print_document(turn.instruction)
-    print_line()
-    print_document(terminal_format.format_tools(turn))
-    print_line()
-    if first:
-        print_document(f"{_HELP}\n")

@@ -10,15 +10,14 @@ from adk_agent_sim.cli.scenarios.scenario_check import check
 from adk_agent_sim.cli.scenarios.scenario_convert import convert
 from adk_agent_sim.cli.scenarios.scenario_judge import judge_command
 from adk_agent_sim.cli.scenarios.scenario_lint import lint
-from adk_agent_sim.cli.scenarios.scenario_play import play
 from adk_agent_sim.cli.scenarios.scenario_run import run
 from adk_agent_sim.cli.scenarios.scenario_show import show
 
 
 @click.group()
 def scenario() -> None:
-    """Check, show, run, play, judge, annotate and convert ARE and Gaia2 scenarios."""
+    """Check, show, run, judge, annotate and convert ARE and Gaia2 scenarios."""
 
 
-for _command in (lint, check, show, run, play, judge_command, agreement, annotate, convert):
+for _command in (lint, check, show, run, judge_command, agreement, annotate, convert):
     scenario.add_command(_command)

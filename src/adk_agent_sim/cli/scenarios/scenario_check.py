@@ -1,21 +1,23 @@
-"""`adksim scenario check`: checks that scenarios can be solved, are not passed by doing nothing, and are repeatable."""
+"""`adksim scenario check`: lints scenarios, and checks that they can be solved, are not trivial, and are repeatable."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from adk_agent_sim.cli.exit_codes import exit_with_result
+from adk_agent_sim.cli.scenarios.scenario_lint import print_finding
 from adk_agent_sim.cli.scenarios.soft_judge_options import judge_option, make_soft_judge, record_option
 from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
 if TYPE_CHECKING:
     from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.scenario.format.scenario_files import ScenarioRecord
+    from adk_agent_sim.scenario import ScenarioImportedFromJson
+    from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
     from adk_agent_sim.scenario.players.checked_scenario import CheckedProperty, ScenarioCheck
     from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
 
@@ -29,16 +31,16 @@ if TYPE_CHECKING:
 def check(files: tuple[Path, ...], seed: int, judge_name: str, record: Path, as_json: bool) -> None:
     """Check the scenarios in FILE...: JSON, JSON Lines, or folders of both, before you blame an agent.
 
-    Three players that need no model play each scenario: the oracle does what is expected, one does nothing, and one
-    makes valid calls at random. A scenario is sound if it is
+    Reports what `adksim scenario lint` finds. Then three players that need no model play each scenario: the oracle does
+    what is expected, one does nothing, and one makes valid calls at random. A scenario is sound if it is
 
     \b
     solvable              the oracle passes the judge
     not trivially passed  doing nothing fails, and so does calling at random
     deterministic         the same players do the same when they play again
 
-    Exits with 0 if all three hold for all scenarios, with 1 if one does not hold, and with 3 if none fails but one
-    cannot be judged.
+    Exits with 0 if all three hold for all scenarios, with 1 if one does not hold or the linter finds an error (as in a
+    file that cannot be read; warnings alone do not fail), and with 3 if none fails but one cannot be judged.
 
     \b
     adksim scenario check scenario.json
@@ -66,48 +68,37 @@ class CheckedFile:
     name: str
     """The file, with the line if it has several scenarios."""
 
-    result: ScenarioCheck | None = None
+    result: ScenarioCheck | None
 
-    reading_problem: str = ""
+    findings: Sequence[LocatedFinding]
+    """What the linter finds, or why the scenario cannot be read."""
 
     @property
     def problem(self) -> str:
         """Why the scenario was not judged; empty if it was."""
-        return self.reading_problem if self.result is None else self.result.problem
+        return "; ".join(each.message for each in self.findings) if self.result is None else self.result.problem
 
     @property
     def has_failed(self) -> bool:
-        """Whether a demand does not hold."""
-        return self.result is not None and not self.problem and self.result.status != "ok"
+        """Whether a demand does not hold, or the linter finds errors."""
+        is_refuted = self.result is not None and not self.problem and self.result.status != "ok"
+        return is_refuted or any(each.severity == "error" for each in self.findings)
 
 
 def _check_files(paths: Sequence[Path], seed: int, soft: SoftJudge | str | None) -> Iterator[CheckedFile]:
     """Yield a result for every scenario; one that cannot be read does not stop the others."""
     from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.errors import InvalidScenario
-    from adk_agent_sim.scenario.format.scenario_files import find_scenario_files, list_records
+    from adk_agent_sim.scenario.format.lint_files import count_scenarios, read_scenarios
 
-    progress = ProgressBar("runs")
-    done = 0
+    progress, total = ProgressBar("runs"), count_scenarios(paths)
     try:
-        files: list[Path] = []
-        for path in paths:
-            try:
-                files += find_scenario_files(path)
-            except InvalidScenario as error:
-                yield CheckedFile(name=str(path), reading_problem=str(error))
-        total = sum(map(_count_scenarios, files))
-        for file in files:
-            try:
-                records = list_records(file)
-            except InvalidScenario as error:
-                yield CheckedFile(name=error.source, reading_problem=str(error))
-                continue
-            for record in records:
-                checked = _check_record(record, seed, soft, RunCounter(progress, done, total))
-                progress.close()  # before the result is printed in its place
-                done += 1
-                yield checked
+        for done, each in enumerate(read_scenarios(paths)):
+            checked = CheckedFile(name=each.name, result=None, findings=each.findings)
+            if each.scenario is not None:
+                result = _check_scenario(each.scenario, seed, soft, RunCounter(progress, done, total))
+                checked = CheckedFile(name=each.name, result=result, findings=result.findings)
+            progress.close()  # before the result is printed in its place
+            yield checked
     finally:
         progress.close()
 
@@ -125,56 +116,41 @@ class RunCounter:
         self.progress(self.done_scenarios * total + done, max(self.scenario_count, self.done_scenarios + 1) * total)
 
 
-def _check_record(record: ScenarioRecord, seed: int, soft: SoftJudge | str | None, counter: RunCounter) -> CheckedFile:
-    from adk_agent_sim.errors import InvalidScenario
+def _check_scenario(
+    scenario: ScenarioImportedFromJson, seed: int, soft: SoftJudge | str | None, counter: RunCounter
+) -> ScenarioCheck:
     from adk_agent_sim.scenario.players.check_cache import CheckCache
     from adk_agent_sim.scenario.players.checked_scenario import check_scenario
-    from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 
-    try:
-        with pause_garbage_collection():
-            scenario = record.read()
-    except InvalidScenario as error:
-        return CheckedFile(name=record.name, reading_problem=str(error))
     result = check_scenario(scenario, seed=seed, soft=soft, progress=counter)
     if seed == 0 and soft is None:
         CheckCache().save(scenario, result)  # for the badges in the browser, which checks in the same way
-    return CheckedFile(name=record.name, result=result)
-
-
-def _count_scenarios(file: Path) -> int:
-    """Return how many scenarios a file seems to have; only for the progress, so a file that cannot be read is 1."""
-    if file.suffix != ".jsonl":
-        return 1
-    try:
-        with file.open("rb") as lines:
-            return sum(bool(line.strip()) for line in lines)
-    except (OSError, ValueError):
-        return 1
+    return result
 
 
 def _result_to_json(checked: CheckedFile) -> dict[str, Any]:
     if checked.result is None:
-        return {"file": checked.name, "status": "unreadable", "problem": checked.reading_problem}
+        findings = [asdict(each) for each in checked.findings]
+        return {"file": checked.name, "status": "unreadable", "problem": checked.problem, "findings": findings}
     return {"file": checked.name, **checked.result.to_json()}
 
 
 def _print_result(checked: CheckedFile) -> None:
     result = checked.result
-    if result is None or result.problem:
-        print_line(style(f"NOT JUDGED  {checked.name}", fg="yellow"))
-        print_line(f"  {checked.problem}")
-        return
-    is_ok = not checked.has_failed
-    print_line(style(f"{'OK' if is_ok else 'FAILED'}  {checked.name}", fg="green" if is_ok else "red"))
-    for label, each in (
-        ("solvable", result.solvable),
-        ("not trivially passed", result.not_trivial),
-        ("deterministic", result.deterministic),
-    ):
-        _print_property(label, each)
-    for note in result.notes:
-        print_line(f"  note: {note}")
+    label, colour = ("FAILED", "red") if checked.has_failed else ("OK", "green")
+    if checked.problem and not checked.has_failed:
+        label, colour = "NOT JUDGED", "yellow"
+    print_line(style(f"{label}  {checked.name}", fg=colour))
+    if result is not None and result.problem:
+        print_line(f"  not judged: {result.problem}")
+    elif result is not None:
+        _print_property("solvable", result.solvable)
+        _print_property("not trivially passed", result.not_trivial)
+        _print_property("deterministic", result.deterministic)
+        for note in result.notes:
+            print_line(f"  note: {note}")
+    for finding in checked.findings:
+        print_finding(finding, "  ")
 
 
 def _print_property(label: str, checked: CheckedProperty) -> None:
@@ -186,5 +162,5 @@ def _print_property(label: str, checked: CheckedProperty) -> None:
 
 def _print_summary(results: Sequence[CheckedFile]) -> None:
     failed = sum(each.has_failed for each in results)
-    unknown = sum(bool(each.problem) for each in results)
+    unknown = sum(bool(each.problem) and not each.has_failed for each in results)
     print_line(f"{len(results) - failed - unknown} ok, {failed} failed, {unknown} not judged")

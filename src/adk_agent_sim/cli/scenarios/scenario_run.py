@@ -50,7 +50,7 @@ _MAX_PRINTED = 200
 @judge_option
 @record_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, one document per scenario.")
-@click.option("--web", is_flag=True, help="Watch the agent in the browser; the page stays open until Ctrl-C.")
+@click.option("--web", is_flag=True, help="Play or watch in the browser; the page stays open until Ctrl-C.")
 @browser_options
 def run(
     file: Path,
@@ -76,10 +76,10 @@ def run(
     adksim scenario run lunch.json --agent my_agents/assistant
     adksim scenario run lunch.json --agent default --model gpt-4o --model-provider openai --report run.html
     adksim scenario run lunch.json --agent my_agents/assistant --player oracle --trace trace.json
-    adksim scenario run lunch.json --agent my_agents/assistant --player human --open
+    adksim scenario run lunch.json --agent my_agents/assistant --player human
 
-    With --player human, the workbench opens for the session: you decide as the agent's model, and the command ends with
-    the verdict. With --web, you can watch any player there.
+    With --player human, you decide as the agent's model, in this terminal or with --web in the browser: you let the
+    world's time pass, undo, and are judged. /help lists the commands. With --web, you can watch any player.
 
     Exits with 0 if the agent passed, with 1 if it failed, and with 3 if the scenario cannot be judged; a limit that is
     reached ends the run, and what was done until then is judged. `adksim scenario check` says whether a scenario is
@@ -101,10 +101,9 @@ def run(
         from adk_agent_sim.cli.scenarios.scenario_run_agent import run_agent
 
         soft = make_soft_judge(judge_name, record)
-        served = browser if web or settings.player == "human" else None
-        run_in = partial(run_agent, choice, settings, seed=seed, fs_content=fs_content)
+        served = browser if web else None
         # This ends the process, so what follows is for --oracle only.
-        run_in(soft=soft, as_json=as_json, browser=served, stays_open=web)
+        run_agent(choice, settings, seed=seed, fs_content=fs_content, soft=soft, as_json=as_json, browser=served)
     if web:
         raise click.UsageError("--web shows a run of an agent. `adksim scenario show --web` shows what is expected.")
     _run_oracles(choice, settings.trace, fs_content=fs_content, seed=seed, as_json=as_json)
@@ -116,7 +115,7 @@ def _check_who_runs(settings: AgentSettings, *, oracle: bool) -> None:
             "Give either --agent, with --player or --model if another model should play it, or --oracle."
             if oracle
             else "Add --oracle to execute what is expected, or --agent AGENT_DIR to run an agent (`default` is the "
-            "built-in assistant); `adksim scenario play` lets you play yourself."
+            "built-in assistant); `--player human` lets you play it."
         )
     # What names an agent was refused above.
     if oracle and (given := list_given_options(click.get_current_context(), _AGENT_PARAMETERS)):

@@ -42,7 +42,6 @@ def run_agent(
     soft: SoftJudge | str | None,
     as_json: bool,
     browser: BrowserSettings | None = None,
-    stays_open: bool = False,
 ) -> NoReturn:
     """Run an agent in the chosen scenarios, print the verdicts, and exit with what they mean.
 
@@ -54,11 +53,11 @@ def run_agent(
         soft: Who answers the judge's soft checks.
         as_json: Whether the results are printed as JSON.
         browser: Where the run is served in the browser; None if it is not.
-        stays_open: Whether it is served after the verdict too.
     """
     runs = _AgentRuns(choice, settings, seed=seed, fs_content=fs_content, soft=soft, as_json=as_json)
+    runs.check_person(is_served=browser is not None)
     if browser is not None:
-        runs.serve_in_browser(browser, stays_open=stays_open)
+        runs.serve_in_browser(browser)
     with send_other_output_to_stderr() if as_json else nullcontext():
         runs.run_all()
     runs.finish()
@@ -110,12 +109,20 @@ class _AgentRuns:
         self._traces: list[ExportedTrace] = []
         self._page: RunInBrowser | None = None
 
-    def serve_in_browser(self, browser: BrowserSettings, *, stays_open: bool) -> None:
-        """Let the run be played or watched in the browser; raise UsageError if there are several."""
-        if not self._is_one:
-            raise click.UsageError("One run is served in the browser: choose a scenario with --scenario ID.")
-        is_human = self._plan.player == "human"
-        self._page = RunInBrowser(browser, is_human=is_human, stays_open=stays_open, as_json=self._as_json)
+    @property
+    def _is_human(self) -> bool:
+        return self._plan.player == "human"
+
+    def check_person(self, *, is_served: bool) -> None:
+        """Raise UsageError if a person cannot play or watch, in the terminal or where the run is served."""
+        if not self._is_one and (is_served or self._is_human):
+            raise click.UsageError("A person plays or watches one run: choose a scenario with --scenario ID.")
+        if self._is_human and self._as_json and not is_served:
+            raise click.UsageError("--json prints nothing but the result: add --web to play in the browser.")
+
+    def serve_in_browser(self, browser: BrowserSettings) -> None:
+        """Let the run be played or watched in the browser."""
+        self._page = RunInBrowser(browser, is_human=self._is_human, as_json=self._as_json)
 
     def run_all(self) -> None:
         """Run every scenario. One that cannot be read or judged does not stop the others."""
@@ -157,7 +164,10 @@ class _AgentRuns:
     ) -> WorldRunResult:
         from adk_agent_sim.adk.worlds.run_exports import build_trace
         from adk_agent_sim.adk.worlds.run_plan import prepare_run, run_and_export
+        from adk_agent_sim.cli.scenarios.scenario_terminal import play_run
         from adk_agent_sim.scenario import Judge
+        from adk_agent_sim.timeline.store import MemoryStore
+        from adk_agent_sim.timeline.timeline import Timeline
 
         if isinstance(scenario, Exception):
             raise scenario
@@ -165,6 +175,9 @@ class _AgentRuns:
         if self._page is not None:
             create = partial(_prepare_played_run, prepare)
             return runner.run(self._page.play(create, self._plan.exports))
+        if self._is_human:
+            store = MemoryStore()
+            return runner.run(play_run(_prepare_played_run(prepare, Timeline(store)), store, self._plan.exports))
         run = prepare()
 
         def report(step: int) -> None:

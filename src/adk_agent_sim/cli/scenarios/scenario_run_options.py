@@ -29,8 +29,8 @@ _SEAT_OPTIONS = (
     click.option(
         "--player",
         metavar="PLAYER",
-        help="Who plays the agent's model: real (by default), human (you, in the browser), oracle, nothing, random, "
-        "script:FILE, replay:FILE or record:FILE.",
+        help="Who plays the agent's model: real (by default), human (you, here or with --web), oracle, nothing, "
+        "random, script:FILE, replay:FILE or record:FILE.",
     ),
     click.option("--model", metavar="NAME", help="The model to ask instead of the agent's own."),
     click.option(

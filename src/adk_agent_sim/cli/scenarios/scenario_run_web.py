@@ -1,4 +1,4 @@
-"""`adksim scenario run` in the browser: a person plays the agent there (`--player human`), or watches it (`--web`)."""
+"""`adksim scenario run --web`: a person plays the agent in the browser, or watches it."""
 
 from __future__ import annotations
 
@@ -23,18 +23,16 @@ if TYPE_CHECKING:
 class RunInBrowser:
     """One run whose session is served: `play` until the verdict, then `close`."""
 
-    def __init__(self, browser: BrowserSettings, *, is_human: bool, stays_open: bool, as_json: bool) -> None:
+    def __init__(self, browser: BrowserSettings, *, is_human: bool, as_json: bool) -> None:
         """Prepare; nothing is served before `play`.
 
         Args:
             browser: Where the page is served.
             is_human: Whether a person plays.
-            stays_open: Whether the page is served until Ctrl-C, after the verdict too.
             as_json: Whether standard output is for the result only.
         """
         self._browser = browser
         self._is_human = is_human
-        self._stays_open = stays_open
         self._as_json = as_json
         self._workbench: WorldWorkbench | None = None
 
@@ -66,10 +64,10 @@ class RunInBrowser:
         return replace(result, export_problems=tuple(await write_exports(run, result, exports)))
 
     async def close(self, *, waits: bool) -> None:
-        """Stop serving; with `waits`, and if the page stays open, not before Ctrl-C."""
+        """Stop serving; with `waits`, not before Ctrl-C."""
         if self._workbench is None:
             return
-        if waits and self._stays_open:
+        if waits:
             self._print("The page stays open. Press Ctrl-C to stop.")
             await self._workbench.server.wait_until_stopped()
         await self._workbench.server.stop()

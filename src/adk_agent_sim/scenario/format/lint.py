@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.scenario.format.graph import EventGraph
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.lint_are import check_are_import
@@ -22,7 +23,11 @@ def lint(scenario: ScenarioImportedFromJson, *, checks_are: bool = False) -> lis
         scenario: The scenario.
         checks_are: Whether to also report what the ARE package would refuse.
     """
-    findings = list(_iter_findings(scenario, checks_are=checks_are))
+    try:
+        findings = list(_iter_findings(scenario, checks_are=checks_are))
+    except SimulatorError as error:  # an app of an installed distribution that does not load
+        message, advice = str(error).rstrip("."), "Check the file again after that"
+        findings = [LintFinding(code="not-checked", path=(), message=message, advice=advice)]
     source = scenario.source or SourceText(name=scenario.scenario_id, text="")
     return sorted(_locate_findings(source, findings), key=lambda each: (each.line, each.column or 0, each.path))
 

@@ -15,6 +15,7 @@ from typing import Any
 from adk_agent_sim.errors import InsecureFile
 from adk_agent_sim.persistence.default_path import get_data_folder
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 from adk_agent_sim.scenario.players.checked_scenario import CheckedProperty, ScenarioCheck
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.private_files import create_private_folder, read_private_file, write_private_file
@@ -66,6 +67,7 @@ def _parse_check(value: dict[str, Any]) -> ScenarioCheck:
         not_trivial=_parse_property(value["not_trivial"]),
         deterministic=_parse_property(value["deterministic"]),
         notes=tuple(map(str, value["notes"])),
+        findings=tuple(LocatedFinding(**each) for each in value["findings"]),
     )
 
 

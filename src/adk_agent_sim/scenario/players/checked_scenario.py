@@ -17,6 +17,8 @@ from typing import Any, cast
 
 from adk_agent_sim.errors import NotJudgeable, OracleFailed, SimulatorError
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.lint import lint
+from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 from adk_agent_sim.scenario.format.models import to_json_value
 from adk_agent_sim.scenario.players.oracle_player import OraclePlayer
 from adk_agent_sim.scenario.players.play_world import (
@@ -51,6 +53,7 @@ class CheckStatus(StrEnum):
     TRIVIAL = "trivially passed"
     NOT_DETERMINISTIC = "not deterministic"
     NOT_JUDGEABLE = "not judgeable"
+    LINT_ERRORS = "lint errors"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,9 +112,17 @@ class ScenarioCheck:
     problem: str = ""
     """Why the scenario cannot be judged; empty if it can."""
 
+    findings: tuple[LocatedFinding, ...] = ()
+    """What the linter finds."""
+
+    @property
+    def has_lint_errors(self) -> bool:
+        """Whether the linter finds errors; warnings alone are none."""
+        return any(each.severity == "error" for each in self.findings)
+
     @property
     def status(self) -> CheckStatus:
-        """The result in one word: the first demand that does not hold."""
+        """The result in one word: the first demand that does not hold, or that the file has errors."""
         if self.problem:
             return CheckStatus.NOT_JUDGEABLE
         for each, status in (
@@ -121,7 +132,7 @@ class ScenarioCheck:
         ):
             if not each.holds:
                 return status
-        return CheckStatus.OK
+        return CheckStatus.LINT_ERRORS if self.has_lint_errors else CheckStatus.OK
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values."""
@@ -139,7 +150,7 @@ def check_scenario(
     clock: Clock | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> ScenarioCheck:
-    """Check a scenario with players that need no model. Blocks; safe to call in a thread.
+    """Lint a scenario, and check it with players that need no model. Blocks; safe to call in a thread.
 
     Args:
         scenario: The scenario.
@@ -166,14 +177,15 @@ def check_scenario(
     try:
         judge = Judge(scenario, soft=soft, checker_params=checker_params)
         _require_no_validations(judge)
-        return checker.check(judge)
+        check = checker.check(judge)
     except _TookTooLong:
         problem = f"The check took longer than {max_wall_seconds:g} s. Run `adksim scenario check` without a limit."
-        return _build_unknown(scenario.scenario_id, seed, problem)
+        check = _build_unknown(scenario.scenario_id, seed, problem)
     except OracleFailed as error:
-        return _build_unsolvable(scenario.scenario_id, seed, error)
+        check = _build_unsolvable(scenario.scenario_id, seed, error)
     except SimulatorError as error:
-        return _build_unknown(scenario.scenario_id, seed, str(error))
+        check = _build_unknown(scenario.scenario_id, seed, str(error))
+    return replace(check, findings=tuple(lint(scenario)))
 
 
 class _TookTooLong(Exception):
@@ -250,7 +262,7 @@ def _decide_solvable(oracle: CheckRun) -> CheckedProperty:
     return CheckedProperty(
         holds=False,
         reason=reason,
-        next_step="Correct the event that is named, or what it depends on; `adksim scenario play` shows what happens.",
+        next_step="Correct the event that is named, or what it depends on; see `adksim scenario run --player oracle`.",
     )
 
 

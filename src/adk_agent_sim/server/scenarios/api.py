@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
 
-from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.server.scenarios.api_models import (
     AnnotationInfo,
     AnnotationPatch,
@@ -17,21 +16,12 @@ from adk_agent_sim.server.scenarios.api_models import (
     ScenarioFindings,
     ScenarioInfo,
     ScenarioSummary,
-    TimeControlInput,
-    WorldAction,
-    WorldActionResult,
-    WorldCallInput,
-    WorldInfo,
     WorldRunInfo,
-    WorldTool,
 )
-from adk_agent_sim.server.scenarios.scenario_catalog import ANSWER_HIDDEN, OpenScenario, ScenarioCatalog
-from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
-from adk_agent_sim.server.scenarios.world_playground import WorldPlayground
+from adk_agent_sim.server.scenarios.scenario_catalog import OpenScenario, ScenarioCatalog
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import json_response
 from adk_agent_sim.timeline.strict_json import dump_json
-from adk_agent_sim.use_cases.record import FieldProblem
 
 
 def _get_scenarios(request: Request) -> ScenarioCatalog:
@@ -105,53 +95,5 @@ async def annotate_scenario(scenario: ScenarioDependency, patch: AnnotationPatch
 
 @scenario_api.get("/{key}/state", response_model=dict[str, Any])
 async def get_app_state(scenario: ScenarioDependency, app: str) -> Response:
-    """Return the state of an app: in the world if it was created, else in the file."""
-    return Response(dump_json(await scenario.read_app_state(app)), media_type="application/json")
-
-
-@scenario_api.get("/{key}/world", response_model=WorldInfo)
-async def get_world(scenario: ScenarioDependency) -> Response:
-    """Return the time and status of the world, which is created on first use."""
-    return json_response(await scenario.use_playground(WorldPlayground.describe_world))
-
-
-@scenario_api.get("/{key}/world/tools", response_model=list[WorldTool])
-async def get_world_tools(scenario: ScenarioDependency) -> Response:
-    """Return the tools that can be called in the world."""
-    return json_response(await scenario.use_playground(WorldPlayground.list_tools))
-
-
-@scenario_api.get("/{key}/world/actions", response_model=list[WorldAction])
-async def get_world_actions(scenario: ScenarioDependency) -> Response:
-    """Return the actions performed in the world, oldest first."""
-    return json_response(await scenario.use_playground(WorldPlayground.list_actions))
-
-
-@scenario_api.post("/{key}/world/check", response_model=list[FieldProblem])
-async def check_world_call(scenario: ScenarioDependency, call: WorldCallInput) -> Response:
-    """Return the problems of a call, without making it."""
-    return json_response(await scenario.use_playground(lambda playground: playground.find_call_problems(call)))
-
-
-@scenario_api.post("/{key}/world/calls", response_model=WorldActionResult)
-async def call_world_tool(scenario: ScenarioDependency, call: WorldCallInput) -> Response:
-    """Call a tool in the world."""
-    return json_response(await scenario.use_playground(lambda playground: playground.call_tool(call)))
-
-
-@scenario_api.post("/{key}/world/time", response_model=WorldActionResult)
-async def control_world_time(
-    scenario: ScenarioDependency, hides_answer: HidesAnswerDependency, time_control: TimeControlInput
-) -> Response:
-    """Advance the time of the world, undo an action, or restart."""
-    if hides_answer and time_control.command == "oracle":
-        raise InvalidTransition(ANSWER_HIDDEN)
-    return json_response(await scenario.use_playground(lambda playground: playground.control_time(time_control)))
-
-
-@scenario_api.post("/{key}/world/verdict", response_model=VerdictInfo)
-async def judge_world(scenario: ScenarioDependency, hides_answer: HidesAnswerDependency) -> Response:
-    """Judge what has happened in the world by what the scenario expects of the agent."""
-    if hides_answer:
-        raise InvalidTransition(ANSWER_HIDDEN)
-    return json_response(await scenario.use_playground(WorldPlayground.judge_world))
+    """Return the state of an app in the scenario's file."""
+    return Response(dump_json(scenario.get_app_state(app)), media_type="application/json")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -10,7 +10,6 @@ from adk_agent_sim.scenario.verdict.run_progress import EventState
 from adk_agent_sim.use_cases.record import Record
 
 EventKind = Literal["user", "env", "agent", "oracle", "condition", "validation", "other"]
-WorldCaller = Literal["agent", "env", "user"]
 
 
 class CheckedPropertyInfo(Record):
@@ -26,11 +25,14 @@ class ScenarioCheckInfo(Record):
     """What `adksim scenario check` finds: whether a scenario is sound."""
 
     status: str = Field(
-        description="ok, not solvable, trivially passed, not deterministic or not judgeable; empty if not checked"
+        description="ok, not solvable, trivially passed, not deterministic, not judgeable or lint errors; empty if it "
+        "was not checked"
     )
     properties: list[CheckedPropertyInfo]
     notes: list[str]
     problem: str = Field(description="Why the scenario cannot be judged; empty if it can")
+    error_count: int = Field(description="The errors that the linter finds")
+    warning_count: int
 
 
 class PlayedWorldInfo(Record):
@@ -42,6 +44,9 @@ class PlayedWorldInfo(Record):
     status: str
     hints: list[str]
     apps: list[str]
+    is_played_by_person: bool = Field(
+        description="Whether a person plays now, who can let time pass while it is PAUSED"
+    )
 
 
 class WorldRunInfo(Record):
@@ -60,9 +65,6 @@ class ScenarioSummary(Record):
     app_count: int
     validation_decision: str = Field(description="The decision of a reviewer; empty if there is none")
     annotator: str
-    opens_playground: bool = Field(
-        default=False, description="Whether the page of the scenario opens where it is played"
-    )
     check_status: str = Field(default="", description="As in `ScenarioCheckInfo`, of the last check")
 
 
@@ -178,94 +180,8 @@ class EventDetail(Record):
     event_json: str = Field(description="The event as it is in the file, JSON text")
 
 
-class WorldTool(Record):
-    """A tool of an app of the world."""
-
-    name: str = Field(description="App and function, such as `Emails__list_emails`")
-    description: str
-    parameters: dict[str, Any]
-    callers: list[WorldCaller] = Field(description="Who may call it")
-
-
-class WorldCallInput(Record):
-    """A request to call a tool in the world."""
-
-    tool_name: str
-    arguments: str = Field(description="A JSON object as text")
-    caller: WorldCaller = "agent"
-    force: bool = Field(default=False, description="Call it although the arguments do not match the schema")
-
-
 class TimeControlInput(Record):
-    """A request to advance the time, undo an action, or restart."""
+    """A request to let the time of a session's world pass: to the next event, or as a field says."""
 
-    command: Literal["step", "advance", "jump", "oracle", "undo", "restart"]
-    seconds: float = Field(default=0, ge=0, lt=1e12, description="To advance by, or to jump to, since the start")
-
-
-class NotificationInfo(Record):
-    """A notification to the agent."""
-
-    elapsed_seconds: float
-    kind: str
-    text: str
-
-
-class ChangeInfo(Record):
-    """One difference between two states of the world. Values over 4 KB are cut."""
-
-    op: Literal["add", "remove", "replace"]
-    path: str
-    old: str | None = Field(description="JSON text")
-    new: str | None = Field(description="JSON text")
-
-
-class WorldEventInfo(Record):
-    """An event that has happened."""
-
-    event_id: str
-    kind: str
-    elapsed_seconds: float
-    call: str
-    summary: str
-    error: str
-
-
-class WorldAction(Record):
-    """An action that a person performed in the world, and its effects."""
-
-    index: int
-    summary: str = Field(description="The call or step, in one line")
-    caller: WorldCaller | None
-    elapsed_seconds: float = Field(description="The world's time afterwards, since the start")
-    result: str | None = Field(description="The result, as an agent sees it")
-    error: str = Field(description="The error; empty if the action succeeded")
-    notifications: list[NotificationInfo]
-    events: list[WorldEventInfo]
-    event_count: int
-    changes: list[ChangeInfo]
-    change_count: int
-
-
-class WorldInfo(Record):
-    """The time and status of the world."""
-
-    elapsed_seconds: float = Field(description="Since the start")
-    now: float = Field(description="The world's time, in seconds since 1970")
-    status: str
-    turn: int
-    apps: list[str] = Field(description="The apps of the scenario, and those that every world has")
-    action_count: int = Field(description="The number of recorded actions, including the start")
-    next_event: str = Field(
-        default="", description="The call of the next event, without the agent's; empty if none is left"
-    )
-    next_event_seconds: float | None = Field(
-        default=None, description="When it happens, since the start; None while it waits for the agent's message"
-    )
-
-
-class WorldActionResult(Record):
-    """The world after an action; without an action, the list of actions has changed and must be reloaded."""
-
-    world: WorldInfo
-    action: WorldAction | None
+    seconds: float | None = Field(default=None, ge=0, lt=1e12, description="How long")
+    until: float | None = Field(default=None, ge=0, lt=1e12, description="To which time, in seconds since the start")

@@ -1,15 +1,15 @@
-"""The scenarios that the server was started with: reads, annotates and plays them, and no other file."""
+"""The scenarios that the server was started with: reads, annotates, checks and plays them, and no other file."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from adk_agent_sim.errors import InvalidTransition, NotFound
 from adk_agent_sim.golden.golden_trace_builder import to_snake_case
@@ -21,7 +21,6 @@ from adk_agent_sim.scenario.format.models import ExportedOracleEvent, to_json_va
 from adk_agent_sim.scenario.format.scenario_files import find_scenario_files, load_scenarios
 from adk_agent_sim.scenario.players.check_cache import CheckCache
 from adk_agent_sim.scenario.players.checked_scenario import ScenarioCheck, check_scenario
-from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.scenarios.api_models import (
     AnnotationInfo,
@@ -36,7 +35,6 @@ from adk_agent_sim.server.scenarios.api_models import (
     ScenarioSummary,
 )
 from adk_agent_sim.server.scenarios.event_summaries import iter_event_summaries, leave_out_events, read_arguments
-from adk_agent_sim.server.scenarios.world_playground import WorldPlayground
 from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.timeline.clock import WallClock
 from adk_agent_sim.timeline.strict_json import dump_json
@@ -49,12 +47,10 @@ _MAX_CHECK_SECONDS = 60.0
 _MAX_FINDINGS = 200
 """How many findings are listed; all of them are counted."""
 
-ANSWER_HIDDEN = (
+_ANSWER_HIDDEN = (
     "A person is playing this scenario, so what is expected of the agent is hidden until that run has ended. "
     "Choose `Show the answer` to see it now."
 )
-
-_Result = TypeVar("_Result")
 
 
 class ScenarioCatalog:
@@ -64,26 +60,17 @@ class ScenarioCatalog:
         self,
         paths: Sequence[Path],
         *,
-        fs_content: Path | None = None,
-        seed: int | None = None,
-        notifications: str = "MEDIUM",
-        opens_playground: bool = False,
         check_cache: CheckCache | None = None,
     ) -> None:
         """Load the scenarios.
 
         Args:
             paths: Scenario files, JSON Lines files and folders; no other file is read or written.
-            fs_content: The folder with the contents of the files in their worlds.
-            seed: The seed of ids and random decisions; by default each scenario's own.
-            notifications: How much the agent is notified of: LOW, MEDIUM or HIGH.
-            opens_playground: Whether the pages of the scenarios open where they are played.
             check_cache: Where the results of checks are kept; by default only as long as the server runs.
 
         Raises:
             InvalidScenario: A file is not a scenario.
         """
-        create_world = partial(World, fs_content=fs_content, seed=seed, notifications=notifications)
         self._scenarios: dict[str, OpenScenario] = {}
         for file in (each for path in paths for each in find_scenario_files(path)):
             scenarios = list(load_scenarios(file))
@@ -94,8 +81,6 @@ class ScenarioCatalog:
                     key,
                     scenario,
                     file,
-                    create_world,
-                    opens_playground=opens_playground,
                     check_cache=check_cache,
                     has_unique_id=counts[scenario.scenario_id] == 1,
                 )
@@ -118,7 +103,8 @@ class ScenarioCatalog:
 
 def _build_check_info(check: ScenarioCheck | None) -> ScenarioCheckInfo:
     if check is None:
-        return ScenarioCheckInfo(status="", properties=[], notes=[], problem="")
+        return ScenarioCheckInfo(status="", properties=[], notes=[], problem="", error_count=0, warning_count=0)
+    error_count = _count_errors(check.findings)
     checked = (
         ("solvable", check.solvable),
         ("not trivially passed", check.not_trivial),
@@ -132,20 +118,20 @@ def _build_check_info(check: ScenarioCheck | None) -> ScenarioCheckInfo:
         ],
         notes=list(check.notes),
         problem=check.problem,
+        error_count=error_count,
+        warning_count=len(check.findings) - error_count,
     )
 
 
 class OpenScenario:
-    """One scenario and, once it is played, its world."""
+    """One scenario of the server."""
 
     def __init__(
         self,
         key: str,
         scenario: ScenarioImportedFromJson,
         file: Path,
-        create_world: Callable[[ScenarioImportedFromJson], World],
         *,
-        opens_playground: bool = False,
         check_cache: CheckCache | None = None,
         has_unique_id: bool = True,
     ) -> None:
@@ -153,9 +139,6 @@ class OpenScenario:
         self._has_unique_id = has_unique_id
         self._scenario = scenario
         self._file = file
-        self._create_world = create_world
-        self._opens_playground = opens_playground
-        self._playground: WorldPlayground | None = None
         self._check_cache = check_cache
         self._check = check_cache.find(scenario) if check_cache is not None else None
         self._lock = asyncio.Lock()
@@ -171,7 +154,6 @@ class OpenScenario:
             app_count=len(self._scenario.apps),
             validation_decision=annotation.validation_decision or "",
             annotator=annotation.annotator or "",
-            opens_playground=self._opens_playground,
             check_status=self._check.status.value if self._check is not None else "",
         )
 
@@ -204,7 +186,7 @@ class OpenScenario:
         """Return the problems that the linter finds in the scenario; with `hides_answer`, not those of the answer."""
         hidden = self._list_oracle_indexes() if hides_answer else frozenset[int]()
         findings = [each for each in lint(self._scenario) if _find_event_index(each) not in hidden]
-        errors = sum(each.severity == "error" for each in findings)
+        errors = _count_errors(findings)
         return ScenarioFindings(
             findings=[_build_finding(each) for each in findings[:_MAX_FINDINGS]],
             error_count=errors,
@@ -239,7 +221,7 @@ class OpenScenario:
         events = self._scenario.events
         # Refused rather than not found, because the page offers to show the answer.
         if hides_answer and index in self._list_oracle_indexes():
-            raise InvalidTransition(ANSWER_HIDDEN)
+            raise InvalidTransition(_ANSWER_HIDDEN)
         if not 0 <= index < len(events):
             raise NotFound(f"There is no event {index}; the scenario has {len(events)} events.")
         return EventDetail(
@@ -280,27 +262,12 @@ class OpenScenario:
             self._scenario = replace(self._scenario, trace=trace)
         return self.get_annotation()
 
-    async def read_app_state(self, app_name: str) -> Any:
-        """Return the state of an app: in the world if it was created, else in the file."""
-        if self._playground is not None:
-            return await self.use_playground(lambda playground: playground.read_app_state(app_name))
+    def get_app_state(self, app_name: str) -> Any:
+        """Return the state of an app in the file; raise NotFound if there is none of that name."""
         app = next((each for each in self._scenario.apps if each.name == app_name), None)
         if app is None:
             raise NotFound(f"There is no app {app_name[:100]!r} in this scenario.")
         return app.app_state or {}
-
-    async def use_playground(self, act: Callable[[WorldPlayground], _Result]) -> _Result:
-        """Call `act` with the playground, which is created on first use.
-
-        A world is not thread-safe and its tools may block: one action at a time, in a worker thread.
-        """
-        async with self._lock:
-            return await asyncio.to_thread(self._use_playground_blocking, act)
-
-    def _use_playground_blocking(self, act: Callable[[WorldPlayground], _Result]) -> _Result:
-        if self._playground is None:
-            self._playground = WorldPlayground(partial(self._create_world, self._scenario))
-        return act(self._playground)
 
     def _list_oracle_indexes(self) -> frozenset[int]:
         events = enumerate(self._scenario.events)
@@ -314,6 +281,10 @@ class OpenScenario:
                 content=hint.content,
                 event_index=positions.get(hint.associated_event_id),
             )
+
+
+def _count_errors(findings: Sequence[LocatedFinding]) -> int:
+    return sum(each.severity == "error" for each in findings)
 
 
 def _find_event_index(finding: LocatedFinding) -> int | None:

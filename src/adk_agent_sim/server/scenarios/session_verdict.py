@@ -34,7 +34,7 @@ def build_session_verdict(reached: VerdictReached, events: Sequence[Event], rows
         [completed for _, completed in trace],
         start_time=started.start_time if started is not None else 0.0,
         judge=reached.judge or "scripted",
-        locate=lambda place: {"row_index": row_finder.find(*trace[place])},
+        find_row=lambda place: row_finder.find(*trace[place]),
     )
 
 

@@ -45,8 +45,7 @@ class ActualEventInfo(Record):
     is_judged: bool = Field(description="Whether it counts: reads and failed calls do not")
     is_extra: bool = Field(description="Whether nothing expects it")
     error: str = Field(description="Why it failed; empty if it did not")
-    row_index: int | None = Field(default=None, description="The row of the timeline that shows it, if one does")
-    action_index: int | None = Field(default=None, description="The action of the playground that caused it, if any")
+    row_index: int | None = Field(description="The row of the timeline that shows it, if one does")
 
 
 class CountInfo(Record):

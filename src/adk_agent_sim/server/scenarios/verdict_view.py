@@ -1,16 +1,14 @@
 """A verdict as the browser shows it: for each turn, the expected events beside those that happened.
 
 Verdict.to_json() --+
-completed events ---+--> VerdictInfo
-OraclePlan ---------+    (without it, turns that were not judged show nothing that is expected)
+completed events ---+--> VerdictInfo    (turns that were not judged show nothing that is expected)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-from adk_agent_sim.scenario.verdict.oracle_plan import ExpectedEvent, OraclePlan
 from adk_agent_sim.scenario.verdict.traced_action import (
     AnyCompletedEvent,
     TracedAction,
@@ -34,9 +32,6 @@ from adk_agent_sim.timeline.strict_json import dump_json
 MAX_VALUE_CHARS = 4_000
 """At how many characters an expected or actual value is cut."""
 
-PlaceFields: TypeAlias = Mapping[str, Any]
-"""The fields of `ActualEventInfo` that say where an event is shown."""
-
 
 def build_verdict_info(
     verdict: Mapping[str, Any],
@@ -44,8 +39,7 @@ def build_verdict_info(
     *,
     start_time: float,
     judge: str = "scripted",
-    plan: OraclePlan | None = None,
-    locate: Callable[[int], PlaceFields],
+    find_row: Callable[[int], int | None],
 ) -> VerdictInfo:
     """Build a verdict for the browser.
 
@@ -54,10 +48,9 @@ def build_verdict_info(
         events: The completed events of the run.
         start_time: The scenario's start.
         judge: Who answered the soft checks.
-        plan: What the scenario expects, if it is known.
-        locate: Returns where an event is shown by its place in `events`.
+        find_row: Returns the row of the timeline that shows an event, by its place in `events`.
     """
-    builder = _VerdictBuilder(verdict, events, start_time, plan, locate)
+    builder = _VerdictBuilder(verdict, events, start_time, find_row)
     return VerdictInfo(
         scenario_id=as_text(verdict.get("scenario_id")),
         passed=bool(verdict.get("passed")),
@@ -77,18 +70,15 @@ class _VerdictBuilder:
         verdict: Mapping[str, Any],
         events: Sequence[AnyCompletedEvent],
         start_time: float,
-        plan: OraclePlan | None,
-        locate: Callable[[int], PlaceFields],
+        find_row: Callable[[int], int | None],
     ) -> None:
         self._turns: Sequence[Mapping[str, Any]] = verdict.get("turns") or ()
         self._start_time = start_time
-        self._plan = plan
-        class_names: Mapping[str, str] = plan.class_names if plan is not None else {}
-        self._places: dict[int, PlaceFields] = {}
-        actions = [TracedAction(event, class_names) for event in events]
+        self._rows: dict[int, int | None] = {}
+        actions = [TracedAction(event, {}) for event in events]
         for place, action in enumerate(actions):
             # By identity, because ids of events may repeat, and the actions are put into another order below.
-            self._places[id(action)] = locate(place)
+            self._rows[id(action)] = find_row(place)
         self._by_turn = _group_by_turn(order_as_are(actions))
 
     def build_turns(self) -> list[VerdictTurn]:
@@ -112,17 +102,11 @@ class _VerdictBuilder:
         for place, action in enumerate(happened):
             places.setdefault(action.event_id, place)
         extra = {as_text(each["event_id"]) for each in turn.get("extra") or ()}
-        planned = {}
-        if self._plan is not None and number < len(self._plan.turns):
-            planned = {each.event_id: each for each in self._plan.turns[number].events}
         judged: Sequence[Mapping[str, Any]] = turn.get("events") or ()
-        expected = [_build_expected(each, planned.get(each["event_id"]), places) for each in judged]
-        if not judged:
-            expected = [_build_unjudged(each) for each in planned.values()]
         return VerdictTurn(
             number=turn["number"],
             status=turn["status"],
-            expected=expected,
+            expected=[_build_expected(each, places) for each in judged],
             actual=[self._build_actual(each, is_extra=each.event_id in extra) for each in happened],
             counts=[
                 CountInfo(tool=each["tool"], expected=each["expected"], got=each["got"])
@@ -140,7 +124,7 @@ class _VerdictBuilder:
             is_judged=action.is_judged,
             is_extra=is_extra,
             error=action.error or "",
-            **self._places[id(action)],
+            row_index=self._rows[id(action)],
         )
 
 
@@ -158,19 +142,16 @@ def _group_by_turn(happened: Sequence[TracedAction]) -> dict[int, list[TracedAct
     return by_turn
 
 
-def _build_expected(
-    judged: Mapping[str, Any], planned: ExpectedEvent | None, places: Mapping[str, int]
-) -> ExpectedEventInfo:
+def _build_expected(judged: Mapping[str, Any], places: Mapping[str, int]) -> ExpectedEventInfo:
     nearest = as_mapping(judged.get("nearest"))
     partner = judged.get("agent_event_id") or (nearest.get("event_id") if judged["status"] == "wrong" else None)
-    arguments: Mapping[str, Any] = judged.get("arguments") or (planned.arguments if planned is not None else {})
     return ExpectedEventInfo(
         event_id=judged["event_id"],
         kind=judged["kind"],
         tool=judged["tool"],
         status=judged["status"],
         rule=judged["rule"],
-        summary=_summarize_arguments(arguments),
+        summary=_summarize_arguments(judged.get("arguments") or {}),
         partner=places.get(partner) if partner else None,
         differences=[
             DifferenceInfo(
@@ -182,20 +163,6 @@ def _build_expected(
             for each in judged.get("differences") or ()
         ],
         nearest=_describe_nearest(nearest) if judged["status"] == "missing" else "",
-    )
-
-
-def _build_unjudged(planned: ExpectedEvent) -> ExpectedEventInfo:
-    return ExpectedEventInfo(
-        event_id=planned.event_id,
-        kind=planned.kind,
-        tool=planned.tool,
-        status="not judged",
-        rule="",
-        summary=_summarize_arguments(planned.arguments),
-        partner=None,
-        differences=[],
-        nearest="",
     )
 
 

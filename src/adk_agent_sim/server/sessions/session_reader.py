@@ -105,6 +105,7 @@ class SessionReader:
             status=world.status,
             hints=[each.content for each in world.hints()],
             apps=list(world.apps),
+            is_played_by_person=self._runs.is_played_by_person(session_id),
         )
 
     async def get_world_graph(self, session_id: str) -> WorldGraphInfo:

@@ -33,10 +33,11 @@ from adk_agent_sim.adk.time_travel.session_forking import (
     rewind_session,
 )
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.errors import ForkRefused, NotFound
+from adk_agent_sim.errors import ForkRefused, InvalidTransition, NotFound
 from adk_agent_sim.server.agents.playable_agent import PlayableAgent
 from adk_agent_sim.server.remote.agent_restarts import RestartConnection
 from adk_agent_sim.server.remote.remote_time_travel import RemoteTimeTravel
+from adk_agent_sim.server.scenarios.api_models import TimeControlInput
 from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.server.sessions.decision_api_models import Suggestion
 from adk_agent_sim.server.sessions.decision_parsing import build_suggestion
@@ -157,6 +158,19 @@ class TimeTravelActions:
             finally:
                 self._waits.pop(session_id, None)
         return await self._directory.get_detail(continued_id)
+
+    async def pass_time(self, session_id: str, time_control: TimeControlInput) -> None:
+        """Let time pass in the world of a session that a person plays, while their turn waits.
+
+        Raises:
+            InvalidTransition: That is not possible now; the message says why.
+        """
+        run = self._runs.worlds.get(session_id)
+        if run is None or not self._runs.is_played_by_person(session_id):
+            raise InvalidTransition("Only a person who plays in a scenario's world can let its time pass.")
+        # Not while an undo replays the session, which puts the world back at its end.
+        async with self._locks.setdefault(session_id, asyncio.Lock()):
+            await run.session.pass_time(time_control.seconds, until=time_control.until)
 
     async def _restart(
         self,

@@ -11,7 +11,7 @@ from fastapi import Query, Request, Response
 
 from adk_agent_sim.server.agents.api_models import AgentInfo, Briefing, RequestInfo
 from adk_agent_sim.server.exports.export_writers import list_export_formats
-from adk_agent_sim.server.scenarios.api_models import PlayedWorldInfo, WorldGraphInfo
+from adk_agent_sim.server.scenarios.api_models import PlayedWorldInfo, TimeControlInput, WorldGraphInfo
 from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
 from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail
 from adk_agent_sim.server.sessions.session_api_models import (
@@ -22,7 +22,12 @@ from adk_agent_sim.server.sessions.session_api_models import (
     SessionPatch,
     StateNeeds,
 )
-from adk_agent_sim.server.web.api_dependencies import AgentsDependency, DirectoryDependency, ReaderDependency
+from adk_agent_sim.server.web.api_dependencies import (
+    AgentsDependency,
+    DirectoryDependency,
+    ReaderDependency,
+    TimeTravelDependency,
+)
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.media_response import build_media_response
 from adk_agent_sim.server.web.page_cursors import parse_session_cursor
@@ -149,6 +154,15 @@ async def get_media_file(reader: ReaderDependency, session_id: str, index: int, 
 @api.get("/sessions/{session_id}/world", response_model=PlayedWorldInfo)
 async def get_session_world(reader: ReaderDependency, session_id: str) -> Response:
     """Return the world that a person plays in: its time, hints and apps."""
+    return json_response(reader.get_world(session_id))
+
+
+@api.post("/sessions/{session_id}/world/time", response_model=PlayedWorldInfo)
+async def pass_world_time(
+    reader: ReaderDependency, time_travel: TimeTravelDependency, session_id: str, time_control: TimeControlInput
+) -> Response:
+    """Let time pass in the world that a person plays in, while their turn waits; the answer is the world after it."""
+    await time_travel.pass_time(session_id, time_control)
     return json_response(reader.get_world(session_id))
 
 

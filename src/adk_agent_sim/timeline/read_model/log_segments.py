@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from adk_agent_sim.timeline.events import Event, TurnDecided
+from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.session_events import Rewound
+from adk_agent_sim.timeline.undone_events import is_undoable
 
 SeqRange: TypeAlias = tuple[int, int]
 """The first and the last seq of a range."""
@@ -34,7 +35,7 @@ class LogSegment:
     """The events after `to_seq` that count too: results of calls, never decisions."""
 
     first_decided_seq: int = 0
-    """Its first decision; 0 without one."""
+    """The first event that can be undone, which is usually a decision; 0 without one."""
 
 
 def extend_segments(segments: Sequence[LogSegment], event: Event) -> Sequence[LogSegment]:
@@ -42,7 +43,7 @@ def extend_segments(segments: Sequence[LogSegment], event: Event) -> Sequence[Lo
     match event.payload:
         case Rewound(to_seq=to_seq, kept_seqs=kept_seqs):
             return (*(segments or (LogSegment(),)), LogSegment(event.seq, to_seq, tuple(kept_seqs)))
-        case TurnDecided():
+        case payload if is_undoable(payload):
             *earlier, last = segments or (LogSegment(),)
             return segments if last.first_decided_seq else (*earlier, replace(last, first_decided_seq=event.seq))
         case _:
@@ -50,7 +51,7 @@ def extend_segments(segments: Sequence[LogSegment], event: Event) -> Sequence[Lo
 
 
 def has_decision(segments: Sequence[LogSegment], last_seq: int) -> bool:
-    """Return whether any decision counts."""
+    """Return whether anything counts that can be undone."""
     return any(0 < segment.first_decided_seq <= end for segment, end in _list_counting(segments, last_seq))
 
 

@@ -38,6 +38,7 @@ from adk_agent_sim.timeline.read_model.pending_requests import (
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_events import AgentJoined, Closed, Forked, Rewound
 from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
+from adk_agent_sim.timeline.undone_events import ends_redo
 
 T = TypeVar("T")
 
@@ -209,10 +210,8 @@ def _count_redoable(count: int, event: Event) -> int:
     match event.payload:
         case Rewound(redone=redone):
             return max(count - 1, 0) if redone else count + 1
-        case TurnDecided() | UserSpoke():
-            return 0
-        case _:
-            return count
+        case payload:
+            return 0 if ends_redo(payload) else count
 
 
 def _apply_run_ended(summary: SessionSummary, ended: RunEnded) -> SessionSummary:
