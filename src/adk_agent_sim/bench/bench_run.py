@@ -46,7 +46,7 @@ class BenchOptions:
     backoff: BackoffPolicy = field(default_factory=BackoffPolicy)
 
 
-def run_bench(
+def execute_plan(
     plan: BenchPlan,
     folder: Path,
     engine: Engine,

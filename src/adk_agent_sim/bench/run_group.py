@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from adk_agent_sim.bench.bench_result import BenchResult, Outcome
@@ -16,6 +15,7 @@ from adk_agent_sim.bench.statistics import (
     estimate_success_rate,
 )
 from adk_agent_sim.bench.variant import Variant, get_variant
+from adk_agent_sim.timeline.record import Record
 
 OUTCOMES: Final[tuple[Outcome, ...]] = ("passed", "failed", "error", "timeout", "not_judged")
 
@@ -23,8 +23,7 @@ _ALL_K_UP_TO = 8
 """Up to here every k is reported, beyond it powers of two."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunMeasure:
+class RunMeasure(Record, frozen=True):
     """A number that each run has, such as its tokens, over all runs."""
 
     total: float
@@ -40,24 +39,22 @@ class RunMeasure:
     """A tenth of the runs is above."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class PassAtK:
+class PassAtK(Record, frozen=True):
     """The two estimates for a number of attempts, as means over the scenarios."""
 
     k: int
 
-    any_passes: float
-    """pass@k: at least one of k runs passes."""
+    pass_at_k: float
+    """At least one of k runs passes."""
 
-    all_pass: float
-    """pass^k: all of k runs pass."""
+    pass_hat_k: float
+    """All of k runs pass."""
 
     scenarios: int
     """How many scenarios have at least k judged runs; the others are left out."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunGroup:
+class RunGroup(Record, frozen=True):
     """The figures of a group."""
 
     runs: int
@@ -121,10 +118,10 @@ def estimate_attempts(counts: Sequence[tuple[int, int]]) -> tuple[PassAtK, ...]:
     for k in _list_k(max((total for total, _ in counts), default=0)):
         enough = [(total, passed, times) for (total, passed), times in tallies.items() if total >= k]
         scenarios = sum(times for _, _, times in enough)
-        any_passes = math.fsum(times * estimate_pass_at_k(total, passed, k) for total, passed, times in enough)
-        all_pass = math.fsum(times * estimate_pass_hat_k(total, passed, k) for total, passed, times in enough)
+        pass_at_k = math.fsum(times * estimate_pass_at_k(total, passed, k) for total, passed, times in enough)
+        pass_hat_k = math.fsum(times * estimate_pass_hat_k(total, passed, k) for total, passed, times in enough)
         found.append(
-            PassAtK(k=k, any_passes=any_passes / scenarios, all_pass=all_pass / scenarios, scenarios=scenarios)
+            PassAtK(k=k, pass_at_k=pass_at_k / scenarios, pass_hat_k=pass_hat_k / scenarios, scenarios=scenarios)
         )
     return tuple(found)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
-from adk_agent_sim.bench.bench_result import BenchResult
+from adk_agent_sim.bench.bench_result import RunKey
 
 VARIANT_AXES: Final = ("agent", "model", "player", "rules")
 """The axes of the plan that are compared with each other; scenarios, seeds and runs are what they are compared on."""
 
 
-class Variant(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Variant:
     """What is compared: an agent, with the model, player and rules that it ran with."""
 
     agent: str
@@ -20,7 +22,7 @@ class Variant(NamedTuple):
     rules: str = ""
 
 
-def get_variant(result: BenchResult) -> Variant:
+def get_variant(result: RunKey) -> Variant:
     """Return which variant ran."""
     return Variant(result.agent, result.model, result.player, result.rules)
 

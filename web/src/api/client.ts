@@ -6,7 +6,6 @@ import type {
   BenchEntry,
   BenchInfo,
   BenchRunDetail,
-  BenchRunRef,
   Briefing,
   CaseCheckInfo,
   CaseCorrectionInput,
@@ -269,8 +268,8 @@ export const api = {
     requestJson<BenchInfo>("GET", benchUrl(benchKey, `?generation=${generation}&after=${after}`)),
   pauseBench: (benchKey: string, paused: boolean) =>
     requestJson<BenchInfo>("POST", benchUrl(benchKey, "/pause"), { paused }),
-  requeueBenchRun: (benchKey: string, runKey: BenchRunRef["run_key"]) =>
-    requestJson<BenchInfo>("POST", benchUrl(benchKey, "/requeue"), runKey),
+  repeatBenchRun: (benchKey: string, runId: string) =>
+    requestJson<BenchInfo>("POST", benchRunUrl(benchKey, runId, "/repeat")),
   getBenchRun: (benchKey: string, runId: string, attempt: string, afterSeq: number) =>
     requestJson<BenchRunDetail>("GET", benchRunUrl(benchKey, runId, `?attempt=${attempt}&after_seq=${afterSeq}`)),
   listBenchRunRows: (benchKey: string, runId: string, start: number, count: number) =>

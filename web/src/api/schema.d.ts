@@ -124,26 +124,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/benches/{key}/requeue": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Requeue Bench Run
-         * @description Execute a run again: now if the bench is running, else when it is resumed.
-         */
-        post: operations["requeue_bench_run"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/benches/{key}/runs/{run_id}": {
         parameters: {
             query?: never;
@@ -158,6 +138,26 @@ export interface paths {
         get: operations["get_bench_run"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/benches/{key}/runs/{run_id}/repeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Repeat Bench Run
+         * @description Execute a run again: now if the bench is running, else when it is resumed.
+         */
+        post: operations["repeat_bench_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1565,6 +1565,48 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * ActiveRun
+         * @description A run that is executed now, or was asked for again.
+         */
+        ActiveRun: {
+            /** Agent */
+            agent: string;
+            /**
+             * Model
+             * @default
+             */
+            model: string;
+            /**
+             * Player
+             * @default
+             */
+            player: string;
+            /**
+             * Rules
+             * @default
+             */
+            rules: string;
+            /**
+             * Run
+             * @default 1
+             */
+            run: number;
+            /**
+             * Run Id
+             * @description The key as one short word, for addresses and names of files.
+             */
+            readonly run_id: string;
+            /** Scenario */
+            scenario: string;
+            /**
+             * Seed
+             * @default 0
+             */
+            seed: number;
+            /** Started At */
+            started_at: number | null;
+        };
+        /**
          * ActualEventInfo
          * @description An event of the run.
          */
@@ -1802,15 +1844,9 @@ export interface components {
              * @description Changes when the results were rewritten: then drop those from before
              */
             generation: number;
-            /**
-             * Is Paused
-             * @description Whether that process starts no further runs
-             */
+            /** Is Paused */
             is_paused: boolean;
-            /**
-             * Is Running
-             * @description Whether a process runs the bench
-             */
+            /** Is Running */
             is_running: boolean;
             /**
              * Keeps Timelines
@@ -1830,18 +1866,15 @@ export interface components {
             path: string;
             /** Planned */
             planned: number;
-            /**
-             * Requested
-             * @description Runs that were asked for again and are not queued yet
-             */
-            requested: components["schemas"]["BenchRunRef"][];
+            /** Requested */
+            requested: components["schemas"]["ActiveRun"][];
             /** Running */
-            running: components["schemas"]["BenchRunRef"][];
+            running: components["schemas"]["ActiveRun"][];
             /**
              * Runs
              * @description Those that were not known yet; a later one replaces an earlier one
              */
-            runs: components["schemas"]["BenchRunInfo"][];
+            runs: components["schemas"]["BenchResult"][];
             /**
              * Scenarios
              * @description The rows of the matrix
@@ -1851,7 +1884,109 @@ export interface components {
              * Variants
              * @description The columns of the matrix
              */
-            variants: string[];
+            variants: components["schemas"]["BenchVariant"][];
+        };
+        /**
+         * BenchResult
+         * @description What one run of the plan gave.
+         */
+        BenchResult: {
+            /** Agent */
+            agent: string;
+            /**
+             * Input Tokens
+             * @default 0
+             */
+            input_tokens: number;
+            /**
+             * Model
+             * @default
+             */
+            model: string;
+            /**
+             * Model Calls
+             * @default 0
+             */
+            model_calls: number;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "passed" | "failed" | "error" | "timeout" | "not_judged";
+            /**
+             * Output Tokens
+             * @default 0
+             */
+            output_tokens: number;
+            /** Passed */
+            passed: boolean;
+            /**
+             * Player
+             * @default
+             */
+            player: string;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /**
+             * Report
+             * @default
+             */
+            report: string;
+            /**
+             * Rules
+             * @default
+             */
+            rules: string;
+            /**
+             * Run
+             * @default 1
+             */
+            run: number;
+            /**
+             * Run Id
+             * @description The key as one short word, for addresses and names of files.
+             */
+            readonly run_id: string;
+            /** Scenario */
+            scenario: string;
+            /**
+             * Seed
+             * @default 0
+             */
+            seed: number;
+            /**
+             * Session Id
+             * @default
+             */
+            session_id: string;
+            /**
+             * Simulated Seconds
+             * @default 0
+             */
+            simulated_seconds: number;
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /**
+             * Tool Calls
+             * @default 0
+             */
+            tool_calls: number;
+            /**
+             * Wall Seconds
+             * @default 0
+             */
+            wall_seconds: number;
+            /**
+             * World Seed
+             * @default 0
+             */
+            world_seed: number;
         };
         /**
          * BenchRunDetail
@@ -1878,7 +2013,7 @@ export interface components {
              */
             problem: string;
             /** @description How it ended; None while it is running */
-            result: components["schemas"]["BenchRunInfo"] | null;
+            result: components["schemas"]["BenchResult"] | null;
             /** Row Count */
             row_count: number;
             /**
@@ -1886,7 +2021,7 @@ export interface components {
              * @description Those that are new or have changed; at first, the last ones
              */
             rows: components["schemas"]["Row"][];
-            run_ref: components["schemas"]["BenchRunRef"];
+            run: components["schemas"]["ActiveRun"];
             /**
              * Status
              * @enum {string}
@@ -1901,87 +2036,13 @@ export interface components {
             variant_name: string;
         };
         /**
-         * BenchRunInfo
-         * @description A run that has ended.
+         * BenchVariant
+         * @description A column of the matrix.
          */
-        BenchRunInfo: {
-            /** Model Calls */
-            model_calls: number;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "passed" | "failed" | "error" | "timeout" | "not_judged";
-            /** Reason */
-            reason: string;
-            /**
-             * Report
-             * @description The page of the run, as a parameter of the API; empty if there is none
-             */
-            report: string;
-            /**
-             * Run Id
-             * @description The same as one word, for addresses
-             */
-            run_id: string;
-            /** @description Identifies the run, such as to run it again */
-            run_key: components["schemas"]["BenchRunKey"];
-            /**
-             * Scenario
-             * @description The row of the matrix
-             */
-            scenario: number;
-            /** Simulated Seconds */
-            simulated_seconds: number;
-            /** Tokens */
-            tokens: number;
-            /** Tool Calls */
-            tool_calls: number;
-            /**
-             * Variant
-             * @description The column of the matrix
-             */
-            variant: number;
-            /** Wall Seconds */
-            wall_seconds: number;
-        };
-        /**
-         * BenchRunKey
-         * @description What identifies a run within a bench: its position on each axis of the plan.
-         */
-        BenchRunKey: {
-            /** Agent */
-            agent: string;
-            /** Model */
-            model: string;
-            /** Player */
-            player: string;
-            /** Rules */
-            rules: string;
-            /** Run */
-            run: number;
-            /** Scenario */
-            scenario: string;
-            /** Seed */
-            seed: number;
-        };
-        /**
-         * BenchRunRef
-         * @description A run without a result: one that is executed now, or was asked for again.
-         */
-        BenchRunRef: {
-            /** Run Id */
-            run_id: string;
-            run_key: components["schemas"]["BenchRunKey"];
-            /** Scenario */
-            scenario: number;
-            /**
-             * Started At
-             * @description When it was started, in seconds since 1970; None if it is not running
-             */
-            started_at: number | null;
-            /** Variant */
-            variant: number;
+        BenchVariant: {
+            /** Label */
+            label: string;
+            variant: components["schemas"]["Variant"];
         };
         /**
          * Briefing
@@ -4518,6 +4579,29 @@ export interface components {
             reason: string;
         };
         /**
+         * Variant
+         * @description What is compared: an agent, with the model, player and rules that it ran with.
+         */
+        Variant: {
+            /** Agent */
+            agent: string;
+            /**
+             * Model
+             * @default
+             */
+            model: string;
+            /**
+             * Player
+             * @default
+             */
+            player: string;
+            /**
+             * Rules
+             * @default
+             */
+            rules: string;
+        };
+        /**
          * VerdictInfo
          * @description A verdict on a run.
          */
@@ -4841,41 +4925,6 @@ export interface operations {
             };
         };
     };
-    requeue_bench_run: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BenchRunKey"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BenchInfo"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     get_bench_run: {
         parameters: {
             query?: {
@@ -4898,6 +4947,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BenchRunDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    repeat_bench_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BenchInfo"];
                 };
             };
             /** @description Default Response */

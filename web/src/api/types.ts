@@ -70,9 +70,9 @@ export type WorldGraphInfo = Schemas["WorldGraphInfo"];
 
 export type BenchEntry = Schemas["BenchEntry"];
 export type BenchInfo = Schemas["BenchInfo"];
-export type BenchRunRef = Schemas["BenchRunRef"];
+export type ActiveRun = Schemas["ActiveRun"];
 export type BenchRunDetail = Schemas["BenchRunDetail"];
-export type BenchRunInfo = Schemas["BenchRunInfo"];
+export type BenchResult = Schemas["BenchResult"];
 
 export type CaseCheckInfo = Schemas["CaseCheckInfo"];
 export type CaseCorrectionInput = Schemas["CaseCorrectionInput"];

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query, Request, Response
 
-from adk_agent_sim.bench.bench_result import RunKey
-from adk_agent_sim.server.benches.api_models import BenchEntry, BenchInfo, BenchRunDetail, BenchRunKey, PauseInput
+from adk_agent_sim.server.benches.api_models import BenchEntry, BenchInfo, BenchRunDetail, PauseInput
 from adk_agent_sim.server.benches.bench_catalog import BenchCatalog, OpenBench
 from adk_agent_sim.server.benches.run_timeline import RunTimeline
 from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
@@ -61,10 +60,10 @@ async def set_bench_paused(bench: BenchDependency, choice: PauseInput) -> Respon
     return json_response(await bench.describe())
 
 
-@bench_api.post("/{key}/requeue", response_model=BenchInfo)
-async def requeue_bench_run(bench: BenchDependency, run_key: BenchRunKey) -> Response:
+@bench_api.post("/{key}/runs/{run_id}/repeat", response_model=BenchInfo)
+async def repeat_bench_run(bench: BenchDependency, run_id: str) -> Response:
     """Execute a run again: now if the bench is running, else when it is resumed."""
-    await bench.requeue(RunKey(**run_key.model_dump()))
+    await bench.repeat_run(run_id)
     return json_response(await bench.describe())
 
 
