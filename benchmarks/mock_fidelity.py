@@ -27,15 +27,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import arguments
 from scenario_corpus import load_lines, load_manifest, load_sandbox, load_universe
 
+from adk_agent_sim.environment.shadow_check import has_same_shape
 from adk_agent_sim.errors import MockImpossible
 from adk_agent_sim.golden.recording import RecordedRun, RecordedToolCall, Recording, StreamKey
-from adk_agent_sim.mocks.id_renaming import IdRenaming, pair_ids
-from adk_agent_sim.mocks.identifiers import is_id_name, is_random, iter_leaves
+from adk_agent_sim.mocks.identifiers import IdRenaming, is_id_name, is_random, iter_leaves, pair_ids
 from adk_agent_sim.mocks.keyed_draws import KeyedDraws
 from adk_agent_sim.mocks.replay_mock import LiveCall, ReplayMock
 from adk_agent_sim.mocks.replayable_calls import build_replay_source
 from adk_agent_sim.mocks.resource_store import ResourceStore
-from adk_agent_sim.mocks.response_drift import has_same_shape
 from adk_agent_sim.mocks.schema_mock import get_schema_mock
 from adk_agent_sim.mocks.stateful_mock import StatefulMock
 from adk_agent_sim.mocks.tool_intent import ResourceOperation

@@ -29,7 +29,7 @@ _ENDED_STATES = ("Z", "X")
 
 # Workers are forked from this process, which has imported ADK already; a command starts a process of its own for that.
 _MAIN = (
-    "from adk_agent_sim.bench import process_context; process_context.default_start_method = 'fork'; "
+    "from adk_agent_sim.bench import process_pool; process_pool.default_start_method = 'fork'; "
     "from adk_agent_sim.cli.main import main; main()"
 )
 

@@ -8,6 +8,7 @@ from typing import Any
 from scenario_corpus import build_event, build_scenario
 
 from adk_agent_sim.scenario import JsonScenarioImporter, ScenarioImportedFromJson, World
+from adk_agent_sim.scenario.app_base.app_context import AppCall
 
 START_TIME = 1000.0
 
@@ -103,6 +104,12 @@ def list_log_rows(world: World) -> list[list[Any]]:
         ]
         for each in world.event_log()
     ]
+
+
+def format_call_row(call: AppCall) -> list[str]:
+    """Return a call as event type, operation, `App__function`, and "ok" or "failed", as ARE's recordings have it."""
+    name = f"{call.app.name}__{call.function}"
+    return [call.caller.upper(), call.operation.value, name, "failed" if call.has_failed else "ok"]
 
 
 def take_notification_rows(world: World) -> list[dict[str, Any]]:

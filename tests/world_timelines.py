@@ -7,9 +7,9 @@ from typing import Any
 from timeline_builders import text_decision, user_content
 from world_builders import build_reply_event, build_world_event, build_world_scenario, send_message_to_user
 
+from adk_agent_sim.adk.worlds import world_recorder
 from adk_agent_sim.scenario import Judge, World
 from adk_agent_sim.scenario.verdict.verdict import Verdict
-from adk_agent_sim.scenario.world import world_facts
 from adk_agent_sim.timeline.events import AgentEvent, Event, Payload, ToolFinished, ToolStarted, UserSpoke
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.session_events import AgentJoined
@@ -40,7 +40,7 @@ class RecordedWorldRun:
         self.world = World(SCENARIO, turn_condition=judge.watch_turns(self._record_turn))
         self._seen = 0
         self._calls = 0
-        self.payloads.append(world_facts.build_world_start(self.world))
+        self.payloads.append(world_recorder.build_world_start(self.world))
         self.world.tick()
         self.world.advance(6)
         self._call(recipients=["a@example.org"], subject="Hi")
@@ -75,7 +75,7 @@ class RecordedWorldRun:
         for each in self.world.event_log()[self._seen :]:
             if each.kind == "USER":
                 self.payloads.append(UserSpoke(content=user_content("Please help.")))
-            self.payloads.append(world_facts.build_world_event(each, SCENARIO.start_time or 0, call_id=call_id))
+            self.payloads.append(world_recorder.build_world_event(each, SCENARIO.start_time or 0, call_id=call_id))
             self._seen += 1
 
     def _record_turn(self, verdict: Verdict) -> None:

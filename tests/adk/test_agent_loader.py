@@ -9,8 +9,7 @@ import pytest
 from agent_folders import write_agent
 from google.adk.agents import LlmAgent
 
-from adk_agent_sim.adk.loading.agent_loader import load_app
-from adk_agent_sim.adk.loading.agent_reloader import AgentReloader
+from adk_agent_sim.adk.loading.agent_loader import AgentReloader, load_app
 from adk_agent_sim.errors import AgentLoadFailed
 
 _AGENT_WITH_SHARED_MODULE = """

@@ -16,7 +16,7 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.steps.steps import Done, ModelTurn, Step
 from adk_agent_sim.errors import InvalidAnswer
 from adk_agent_sim.golden.adk_test_fixture import find_replay_obstacles
-from adk_agent_sim.golden.rejected_responses import remove_rejected_responses
+from adk_agent_sim.golden.trace_omissions import remove_rejected_responses
 from adk_agent_sim.timeline.read_model.timeline_row import RowStatus, TimelineRow
 
 

@@ -36,7 +36,7 @@ from google.genai import types
 from source_trees import parse_modules
 
 from adk_agent_sim.adk import compat
-from adk_agent_sim.adk.seats.framework_tools import is_framework_tool
+from adk_agent_sim.adk.environment.real_tool_guard import is_framework_tool
 from adk_agent_sim.errors import AdkIncompatible
 from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline import framework_calls

@@ -23,7 +23,7 @@ from google.genai import types
 from pausing_agents import API_KEY, build_credential_app
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.runs.masking_session_service import MaskingSessionService
+from adk_agent_sim.adk.runs.credential_masking import MaskingSessionService
 from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
 from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 

@@ -8,8 +8,7 @@ from typing import Any, cast
 import pytest
 from polling import wait_until
 
-from adk_agent_sim.adk.runs.cross_loop_event import CrossLoopEvent
-from adk_agent_sim.adk.runs.per_loop_lock import PerLoopLock
+from adk_agent_sim.adk.runs.cross_loop import CrossLoopEvent, PerLoopLock
 
 
 async def _wait_and_set(event: CrossLoopEvent) -> None:

@@ -33,7 +33,7 @@ from adk_agent_sim.adk.plugins import simulator_plugin
 from adk_agent_sim.adk.plugins.simulator_plugin import SERVER_URL_VARIABLE, TARGET_AGENTS_VARIABLE
 from adk_agent_sim.adk.time_travel.restart_input import SessionRestart
 from adk_agent_sim.errors import DeadlineExceeded, ImportRefused, ReplayImpossible, ServerUnreachable, SessionClosed
-from adk_agent_sim.link.discarding_outbox import DiscardingOutbox
+from adk_agent_sim.link.outbox import DiscardingOutbox
 from adk_agent_sim.server.grpc.grpc_server import serve_grpc
 from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline.events import (

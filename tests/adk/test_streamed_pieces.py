@@ -8,7 +8,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.utils.streaming_utils import StreamingResponseAggregator
 from google.genai import types
 
-from adk_agent_sim.adk.seats.streamed_pieces import measure_pieces, split_response
+from adk_agent_sim.adk.players.cassette_requests import measure_pieces, split_response
 
 _CHUNKS = [
     [types.Part(text="Let me ", thought=True)],

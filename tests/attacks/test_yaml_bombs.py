@@ -25,8 +25,8 @@ from adk_agent_sim.golden.importers import import_adk_session, import_eval_case
 from adk_agent_sim.golden.recording_files import read_recordings
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.scenario import load_scenario
-from adk_agent_sim.scenario.app_base.safe_regex import SafeRegex
-from adk_agent_sim.scenario.app_base.safe_regex import error as InvalidPattern  # noqa: N812
+from adk_agent_sim.scenario.app_base.text_search import SafeRegex
+from adk_agent_sim.scenario.app_base.text_search import error as InvalidPattern  # noqa: N812
 
 _SOURCES = Path(__file__).parents[2] / "src" / "adk_agent_sim"
 _MAX_LINES = 20_000_000
@@ -201,7 +201,7 @@ _READERS = {
     "golden/adk_files.py": "ADK's models, after strict_json has accepted the text",
     "golden/eval_set.py": "checks a text that it is about to write",
     "golden/cassette.py": "a value that was serialized in the lines above",
-    "scenario/format/json_edit.py": "one key of a text that strict_json has accepted",
+    "scenario/format/annotation.py": "one key of a text that strict_json has accepted",
     "scenario/players/checked_scenario.py": "traces that were serialized by the same check",
     "timeline/redaction/credential_mask.py": "a text on its way to the timeline, to find credentials in it",
     "adk/runs/pause_answers.py": "asks whether ADK would read what a person typed as JSON; the value is not used",

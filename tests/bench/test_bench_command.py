@@ -29,7 +29,7 @@ from click.testing import CliRunner
 from fork_server import OpenProcess
 from polling import wait_until
 
-from adk_agent_sim.bench.bench_run import BenchOptions, execute_plan
+from adk_agent_sim.bench.bench_run import BenchOptions, execute_bench
 from adk_agent_sim.bench.process_pool import ProcessPool
 from adk_agent_sim.cli.main import adksim
 
@@ -273,7 +273,7 @@ def test_what_an_agent_has_started_ends_with_a_bench_that_is_killed(tmp_path: Pa
 def test_a_worker_is_replaced_after_a_number_of_runs(tmp_path: Path) -> None:
     plan = build_test_plan(write_scenarios(tmp_path, 4), write_agent(tmp_path / "agent", range(4)))
     out = tmp_path / "out"
-    execute_plan(plan, out, ProcessPool(out, plan.files, 1, runs_per_worker=2), BenchOptions())
+    execute_bench(plan, out, ProcessPool(out, plan.files, 1, runs_per_worker=2), BenchOptions())
     assert [each.outcome for each in read_outcomes(out)] == ["passed"] * 4
     pids = (out / "workers.log").read_text(encoding="utf-8").splitlines()
     assert [pids.count(each) for each in dict.fromkeys(pids)] == [2, 2]

@@ -13,8 +13,7 @@ from bench_folders import build_test_plan, write_scenarios
 from adk_agent_sim.bench.bench_control import BenchControl, pause_bench, read_activity, request_run
 from adk_agent_sim.bench.bench_plan import BenchPlan
 from adk_agent_sim.bench.bench_result import BenchResult, RunKey
-from adk_agent_sim.bench.bench_run import BenchOptions, execute_plan
-from adk_agent_sim.bench.bench_status import BenchStatus
+from adk_agent_sim.bench.bench_run import BenchOptions, BenchStatus, execute_bench
 from adk_agent_sim.bench.run_queue import RunQueue, RunReport
 from adk_agent_sim.timeline.folder_lock import lock_folder
 
@@ -96,9 +95,9 @@ def test_a_resumed_bench_repeats_the_runs_that_were_asked_for(plan: BenchPlan, f
     def count(status: BenchStatus) -> None:
         counts.append(len(status.list_final_results()))
 
-    execute_plan(plan, folder, _InstantEngine(), BenchOptions())
+    execute_bench(plan, folder, _InstantEngine(), BenchOptions())
     request_run(folder, plan.runs[1].key)
-    execute_plan(plan, folder, _InstantEngine(), BenchOptions(resume=True), count)
+    execute_bench(plan, folder, _InstantEngine(), BenchOptions(resume=True), count)
     assert counts == [2, 3]  # what stays of what was there, and the result of the run that was repeated
     assert read_activity(folder).requested == ()
     assert not (folder / "running.json").exists()

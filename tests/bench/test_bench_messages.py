@@ -9,7 +9,7 @@ import pytest
 from bench_folders import build_test_plan, write_agent, write_scenarios
 from click.testing import CliRunner
 
-from adk_agent_sim.adk.worlds.thinking_time import parse_duration
+from adk_agent_sim.adk.worlds.run_options import parse_duration
 from adk_agent_sim.bench.bench_plan import BenchAxes, RunFiles, build_plan
 from adk_agent_sim.bench.bench_task import find_tasks, parse_filter
 from adk_agent_sim.bench.results_file import open_results

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from adk_agent_sim.bench.bench_report import read_summary
 from adk_agent_sim.bench.bench_summary import summarize_bench
 from adk_agent_sim.bench.failure_reasons import normalize_reason
-from adk_agent_sim.bench.variant import Variant, get_variant_noun, label_variants
+from adk_agent_sim.bench.run_group import Variant, get_variant_noun, label_variants
 from adk_agent_sim.cli.main import adksim
 
 

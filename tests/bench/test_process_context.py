@@ -17,7 +17,7 @@ from bench_folders import list_worker_pids, open_bench_command, read_outcomes, w
 from polling import wait_until
 from processes import ENVIRONMENT
 
-from adk_agent_sim.bench.process_context import get_process_context, keep_start_method
+from adk_agent_sim.bench.process_pool import get_process_context, keep_start_method
 
 pytestmark = pytest.mark.process
 

@@ -23,7 +23,7 @@ from timeline_builders import ManualClock
 from adk_agent_sim.bench.bench_control import BenchControl, pause_bench
 from adk_agent_sim.bench.bench_plan import PlannedRun
 from adk_agent_sim.bench.bench_result import BenchResult
-from adk_agent_sim.bench.bench_status import BenchStatus
+from adk_agent_sim.bench.bench_run import BenchStatus
 from adk_agent_sim.bench.rate_limits import BackoffPolicy
 from adk_agent_sim.bench.run_queue import RunQueue, RunReport
 from adk_agent_sim.cli.benches.bench_progress import BenchProgress

@@ -13,8 +13,7 @@ from scenario_corpus import load_scenarios
 
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.scenario import judge
-from adk_agent_sim.scenario.verdict.soft_check import SoftAnswer
-from adk_agent_sim.scenario.verdict.soft_recording import RecordedAnswers
+from adk_agent_sim.scenario.verdict.soft_check import RecordedAnswers, SoftAnswer
 
 SCENARIO = "scenario_synth_s05_adapt_multi_turn"
 

@@ -20,7 +20,12 @@ from adk_agent_sim.environment.mock_lint import ModelProblem
 from adk_agent_sim.environment.rule_lint import ToolCatalog
 from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
 from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.environment.rules_file import check_rules_file, check_rules_text, load_rules, parse_rules
+from adk_agent_sim.environment.rules_file import (
+    check_rules_file,
+    check_rules_text,
+    load_rules,
+    parse_rules,
+)
 from adk_agent_sim.environment.rules_schema import build_rules_schema
 from adk_agent_sim.environment.yaml_document import YamlDocument, render_yaml
 from adk_agent_sim.errors import InvalidRules

@@ -22,8 +22,7 @@ from adk_agent_sim.golden.cassette import (
     CassetteSession,
     CassetteTurn,
 )
-from adk_agent_sim.golden.cassette_files import CassetteFile, read_cassette
-from adk_agent_sim.golden.cassette_format import parse_cassette, render_cassette
+from adk_agent_sim.golden.cassette_files import CassetteFile, parse_cassette, read_cassette, render_cassette
 from adk_agent_sim.golden.recording import StreamKey
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.timeline.events import AgentPath

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adk_agent_sim.golden.eval_file_search import MAX_EVAL_FILES, find_eval_files
+from adk_agent_sim.golden.eval_set_files import MAX_EVAL_FILES, find_eval_files
 
 
 def _write(path: Path) -> Path:

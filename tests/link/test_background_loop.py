@@ -74,7 +74,7 @@ async def test_the_connection_of_an_outbox_that_nobody_uses_any_more_is_closed(
 
 _ONE_MOMENT_FOR_ALL = """
 import asyncio
-from adk_agent_sim.link.background_loop import join_background_loop
+from adk_agent_sim.link.outbox import join_background_loop
 
 class Sender:
     async def finish(self, timeout):
@@ -97,7 +97,7 @@ def test_when_the_process_ends_all_finish_at_the_same_time() -> None:
 
 _CHILD_OF_A_FORK = """
 import asyncio, os
-from adk_agent_sim.link.background_loop import join_background_loop
+from adk_agent_sim.link.outbox import join_background_loop
 
 class Sender:
     async def finish(self, timeout):

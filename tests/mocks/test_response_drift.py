@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.mocks.response_drift import compare_responses, has_same_shape
+from adk_agent_sim.environment.shadow_check import compare_responses, has_same_shape
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from adk_agent_sim.mocks.shared_value import SharedValue
+from adk_agent_sim.mocks.llm_mock import SharedValue
 
 
 class _Computation:

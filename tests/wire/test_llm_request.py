@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from adk_agent_sim.generated.adksim.v1 import GenerateContentRequest
-from adk_agent_sim.wire.llm_request import from_request_message, has_schema, to_request_message
+from adk_agent_sim.wire.llm_request import from_request_message, to_request_message
 
 
 def test_a_request_survives_the_round_trip_through_a_message() -> None:
@@ -54,17 +54,3 @@ def test_every_form_of_instruction_is_a_content(given: object, read: object) -> 
     message = to_request_message({"contents": [], "config": {"system_instruction": given}})
 
     assert from_request_message(message)["config"] == {"system_instruction": read}
-
-
-_CONFIGS: list[tuple[dict[str, Any], bool]] = [
-    ({}, False),
-    ({"tools": [{"url_context": {}}]}, False),
-    ({"tools": [{"function_declarations": [{"name": "f"}]}]}, True),
-    ({"response_schema": {"type": "OBJECT"}}, True),
-    ({"response_json_schema": {"type": "object"}}, True),
-]
-
-
-@pytest.mark.parametrize(("config", "given"), _CONFIGS)
-def test_declarations_and_output_forms_state_a_schema(config: dict[str, Any], given: bool) -> None:
-    assert has_schema(to_request_message({"contents": [], "config": config})) is given

@@ -8,7 +8,7 @@ from hypothesis import given
 from adk_agent_sim.generated.adksim.v1 import Candidate, GenerateContentResponse
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.wire.llm_response import from_response_message, to_response_message
-from adk_agent_sim.wire.message_codec import fill_message, to_genai_value
+from adk_agent_sim.wire.message_codec import fill_message, message_to_json
 
 
 @given(models(types.GenerateContentResponse))
@@ -16,7 +16,7 @@ def test_any_response_is_read_as_adk_reads_it(response: types.GenerateContentRes
     message = GenerateContentResponse()
     fill_message(message, to_json_value(response))
 
-    read_by_adk = LlmResponse.create(to_genai_value(message, types.GenerateContentResponse))
+    read_by_adk = LlmResponse.create(types.GenerateContentResponse.model_validate(message_to_json(message)))
     assert LlmResponse.model_validate(from_response_message(message)) == read_by_adk
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_agent_sim.timeline.canonical_json import encode_json
-from adk_agent_sim.wire.structs import fill_struct, fill_value, from_struct, from_value
+from adk_agent_sim.wire.message_codec import fill_struct, fill_value, from_struct, from_value
 
 _INTEGERS = st.integers(-(2**53), 2**53)
 _FRACTIONS = st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: not x.is_integer())

@@ -9,8 +9,8 @@ from typing import Final
 from adk_agent_sim.bench.bench_page import render_bench_page
 from adk_agent_sim.bench.bench_result import BenchResult
 from adk_agent_sim.bench.bench_summary import BenchSummary, summarize_bench
+from adk_agent_sim.bench.failure_reasons import ReasonMask
 from adk_agent_sim.bench.markdown_summary import render_markdown_summary
-from adk_agent_sim.bench.reason_mask import ReasonMask
 from adk_agent_sim.bench.results_file import PLAN_NAME, RESULTS_NAME, read_results
 from adk_agent_sim.errors import BenchFolderRefused
 from adk_agent_sim.text.page_templates import load_template

@@ -1,6 +1,6 @@
 """Runs a bench: the runs of a plan that have no result yet, each result saved as soon as it is there.
 
-plan --> queue --> engine (processes, or Ray) --> results --> results.jsonl, and the timeline database if there is one
+plan --> queue --> engine (processes or Ray) --> results --> results.jsonl, and the timeline database if any
 """
 
 from __future__ import annotations
@@ -14,13 +14,40 @@ from typing import Protocol
 from adk_agent_sim.bench.bench_control import BenchControl
 from adk_agent_sim.bench.bench_plan import BenchPlan
 from adk_agent_sim.bench.bench_result import BenchResult, RunKey
-from adk_agent_sim.bench.bench_status import BenchStatus
 from adk_agent_sim.bench.rate_limits import BackoffPolicy
 from adk_agent_sim.bench.results_file import open_results
 from adk_agent_sim.bench.run_executor import FILE_ENDINGS
 from adk_agent_sim.bench.run_journal import remove_journal
 from adk_agent_sim.bench.run_queue import RunQueue
 from adk_agent_sim.bench.session_archive import open_session_archive
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchStatus:
+    """The results so far, and the runs that have not ended. Its methods read what is true when they are called."""
+
+    results: Mapping[RunKey, BenchResult]
+    """Also those of an earlier start, such as an error, whose runs are executed again."""
+
+    queue: RunQueue
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether no further run starts, because somebody has asked for that."""
+        return self.queue.is_paused
+
+    def list_final_results(self) -> list[BenchResult]:
+        """Return the results that stay: those whose runs are not executed now or later."""
+        pending = self.queue.find_pending()
+        return [result for key, result in self.results.items() if key not in pending]
+
+    def list_rate_limited(self, now: float) -> list[str]:
+        """Return the models whose runs wait after a rate limit.
+
+        Args:
+            now: The time of a monotonic clock.
+        """
+        return self.queue.list_rate_limited(now)
 
 
 class Engine(Protocol):
@@ -46,7 +73,7 @@ class BenchOptions:
     backoff: BackoffPolicy = field(default_factory=BackoffPolicy)
 
 
-def execute_plan(
+def execute_bench(
     plan: BenchPlan,
     folder: Path,
     engine: Engine,

@@ -15,8 +15,14 @@ from pydantic import Field, SkipValidation, computed_field
 
 from adk_agent_sim.bench.bench_result import BenchResult, Outcome
 from adk_agent_sim.bench.failure_reasons import normalize_reason
-from adk_agent_sim.bench.run_group import RunGroup, summarize_group
-from adk_agent_sim.bench.variant import Variant, get_variant, get_variant_noun, label_variants
+from adk_agent_sim.bench.run_group import (
+    RunGroup,
+    Variant,
+    get_variant,
+    get_variant_noun,
+    label_variants,
+    summarize_group,
+)
 from adk_agent_sim.timeline.record import Record
 
 _MAX_EXAMPLES = 5

@@ -1,9 +1,12 @@
-"""Normalizes the reasons of failures, so that failures of one kind are one group."""
+"""The reasons of failures: secrets are masked, and those of one kind are one group."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
+
+from adk_agent_sim.bench.bench_result import BenchResult
+from adk_agent_sim.timeline.redaction.redactor import Redactor
 
 _MAX_READ = 2_000
 _MAX_KEPT = 240
@@ -39,3 +42,18 @@ def _drop_values(text: str) -> str:
     _, got, after = after.partition(", got ")
     _, rule, after = after.rpartition(" (")
     return f"{before}: expected …, got … ({after}" if expected and got and rule else text
+
+
+class ReasonMask:
+    """Masks reasons, and remembers them: many runs fail for the same reason, and looking for secrets is slow."""
+
+    def __init__(self) -> None:
+        self._redactor = Redactor()
+        self._masked: dict[str, str] = {"": ""}
+
+    def mask(self, result: BenchResult) -> BenchResult:
+        """Return the result with a reason that contains no secrets."""
+        if result.reason not in self._masked:
+            self._masked[result.reason] = self._redactor.redact_text(result.reason)
+        reason = self._masked[result.reason]
+        return result if reason == result.reason else result.model_copy(update={"reason": reason})

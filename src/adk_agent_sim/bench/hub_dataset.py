@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from adk_agent_sim.bench.bench_task import PLAN_NAME
-from adk_agent_sim.bench.reason_mask import ReasonMask
+from adk_agent_sim.bench.failure_reasons import ReasonMask
 from adk_agent_sim.bench.results_file import RESULTS_NAME, read_results
 from adk_agent_sim.errors import BenchFolderRefused, InvalidBench
 from adk_agent_sim.timeline.atomic_files import atomic_write, atomic_write_text

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from adk_agent_sim.adk.evals.eval_case_run import EvalCaseFiles, EvalCaseResult, EvalCaseRun
 from adk_agent_sim.adk.evals.model_judge import ModelJudge
-from adk_agent_sim.adk.loading.agent_loader import App
-from adk_agent_sim.adk.loading.agent_reloader import AgentReloader
+from adk_agent_sim.adk.loading.agent_loader import AgentReloader, App
 from adk_agent_sim.adk.worlds.run_exports import RunExports
 from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, add_rules, load_agent, prepare_run, run_and_export
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
@@ -19,8 +18,8 @@ from adk_agent_sim.adk.worlds.world_clock import WorldClock
 from adk_agent_sim.bench.bench_plan import PlannedRun, RunFiles
 from adk_agent_sim.bench.bench_result import BenchResult, Outcome
 from adk_agent_sim.bench.bench_task import BenchTask
+from adk_agent_sim.bench.failure_reasons import ReasonMask
 from adk_agent_sim.bench.rate_limits import is_rate_limit
-from adk_agent_sim.bench.reason_mask import ReasonMask
 from adk_agent_sim.bench.run_journal import JournaledStore, get_journal_path
 from adk_agent_sim.bench.run_queue import RunReport, build_failure
 from adk_agent_sim.errors import InvalidScenario, JudgeFailed, NotJudgeable
@@ -29,7 +28,7 @@ from adk_agent_sim.golden.eval_set_files import read_eval_cases
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.verdict.judge import Judge
-from adk_agent_sim.scenario.verdict.soft_recording import REPLAY_PREFIX, RecordedAnswers
+from adk_agent_sim.scenario.verdict.soft_check import REPLAY_PREFIX, RecordedAnswers
 from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.clock import Clock, WallClock

@@ -33,7 +33,7 @@ def report_wrong_usage() -> Generator[None]:
 
 def parse_duration_option(option: str, text: str) -> float:
     """Return the seconds of an option; raise BadParameter, which names it, if the text is no time."""
-    from adk_agent_sim.adk.worlds.thinking_time import parse_duration
+    from adk_agent_sim.adk.worlds.run_options import parse_duration
 
     with report_wrong_option(option):
         return parse_duration(text)

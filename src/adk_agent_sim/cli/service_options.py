@@ -43,7 +43,7 @@ class ServiceSettings:
         Raises:
             click.UsageError: A service cannot be created from its URI.
         """
-        from adk_agent_sim.adk.loading.service_uris import ServiceUris
+        from adk_agent_sim.adk.runs.runner_services import ServiceUris
 
         uris = ServiceUris(session=self.session, artifact=self.artifact, memory=self.memory)
         try:

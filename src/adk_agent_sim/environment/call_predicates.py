@@ -11,7 +11,7 @@ from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.json_values import MISSING, WILDCARD, escape_name, find_value, format_value, parse_path
 from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierCall, Match, TimeWindow
 from adk_agent_sim.environment.skip_reason import Difference, SkipReason
-from adk_agent_sim.environment.value_checks import ValueCheck, build_checks
+from adk_agent_sim.environment.value_conditions import ValueCheck, build_checks
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
 from adk_agent_sim.timeline.json_equality import equals_value

@@ -20,20 +20,25 @@ from adk_agent_sim.environment.actions import AnyAction
 from adk_agent_sim.environment.actions.action import NO_RESULT, AskPerson, RuleExecution
 from adk_agent_sim.environment.call_watcher import CallWatcher
 from adk_agent_sim.environment.configured_mocks import ConfiguredMocks
-from adk_agent_sim.environment.decision_tally import ACTS_INSIDE, SWITCHED_OFF, DecisionTally
 from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.json_values import copy_value
 from adk_agent_sim.environment.pending_faults import PendingFault, PendingFaults, ToolLister
-from adk_agent_sim.environment.rule_decision import NOT_RUN, RAN_TOOL, ExecutionOutcome, RuleDecision
-from adk_agent_sim.environment.rule_state import RuleState, build_rule_state
-from adk_agent_sim.environment.rulebook import Candidates, CompiledRule, Rulebook
-from adk_agent_sim.environment.session_llm_mocks import LlmMockFinder, SessionLlmMocks, refuse_llm_mock
+from adk_agent_sim.environment.rule_decision import (
+    ACTS_INSIDE,
+    NOT_RUN,
+    RAN_TOOL,
+    SWITCHED_OFF,
+    DecisionTally,
+    ExecutionOutcome,
+    RuleDecision,
+)
+from adk_agent_sim.environment.rulebook import Candidates, CompiledRule, Rulebook, RuleState, build_rule_state
+from adk_agent_sim.environment.session_mocks import LlmMockFinder, SessionLlmMocks, SessionReplays, refuse_llm_mock
 from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
 from adk_agent_sim.environment.skip_reason import UnansweredCall
 from adk_agent_sim.environment.tool_choices import ToolChoices, ToolPlayer
 from adk_agent_sim.errors import InvalidTransition, RealToolRefused, SimulatorError
 from adk_agent_sim.mocks.resource_store import ResourceStore
-from adk_agent_sim.mocks.session_replays import SessionReplays
 from adk_agent_sim.timeline.clock import SimulatedClock
 from adk_agent_sim.timeline.framework_calls import MODEL_SEAT
 

@@ -1,15 +1,19 @@
 """The report of a simulated environment: how each tool's calls were answered, and what each rule did.
 
-`ReportFold` (report_fold.py) builds it, live and from a recorded timeline; report_text.py writes it as text.
+`ReportFold` (report_fold.py) builds it, live and from a recorded timeline; `format_report` writes it as text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from adk_agent_sim.environment.report_text import format_report, list_deviations
+from adk_agent_sim.environment.json_values import format_value
+from adk_agent_sim.environment.session_randomness import SessionRandomness
+from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.text.terminal_tables import format_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,16 +100,6 @@ class UnusedResponse:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SessionSeed:
-    """The seed of a session's random draws, and the key that distinguishes them from those of other sessions."""
-
-    seed: int
-    session_key: str
-    is_drawn: bool
-    """Whether the rules have no seed, so that the session drew one."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class EnvironmentReport:
     """How the tool calls of one or more sessions were answered."""
 
@@ -128,7 +122,7 @@ class EnvironmentReport:
     unused_responses: Sequence[UnusedResponse] = ()
     """The recorded responses that no session has used, in the order of the recordings."""
 
-    seeds: Sequence[SessionSeed] = ()
+    seeds: Sequence[SessionRandomness] = ()
     """What the random draws of each session depend on; empty if no rule draws with the session's seed."""
 
     uses_real_time: bool = False
@@ -148,3 +142,134 @@ class EnvironmentReport:
 
     def __str__(self) -> str:
         return format_report(self)
+
+
+_MAX_SHOWN_SEEDS = 5
+_MAX_SHOWN_NEAR_MISSES = 20
+_MAX_SHOWN_RESPONSES = 20
+_MAX_SHOWN_RULES = 200
+"""How many entries the text of a report lists; its JSON has all."""
+
+
+def format_report(report: EnvironmentReport) -> str:
+    """Return the report as lines of text."""
+    lines = [line for tool in report.tools for line in _iter_tool_lines(tool)] or ["no tool was called"]
+    if report.unused:
+        lines.append(f"rules never used: {', '.join(report.unused)}")
+    if report.inactive:
+        inactive = (f"{rule} ({' and '.join(profiles)})" for rule, profiles in report.inactive.items())
+        lines.append(f"rules of profiles that were not active: {', '.join(inactive)}")
+    lines += _iter_coverage_lines(report.coverage)
+    lines += _iter_near_miss_lines(report.near_misses, report.near_misses_left_out)
+    lines += _iter_unused_response_lines(report.unused_responses)
+    lines += _iter_seed_lines(report.seeds)
+    if report.uses_real_time:
+        lines.append(
+            "delays take real time (`time: real`), so the run is not reproducible: order and timing may differ"
+        )
+    # Names may contain control characters, which must not reach a terminal, and line breaks.
+    return "\n".join(map(escape_line, lines))
+
+
+def list_deviations(report: EnvironmentReport) -> list[str]:
+    """Return in which points the calls were not those that the rules expect."""
+    lines: list[str] = []
+    for tool in report.tools:
+        if tool.refused:
+            lines.append(f"{tool.tool}: {tool.refused} refused, because no rule answered")
+        if tool.uncovered:
+            lines.append(f"{tool.tool}: {tool.uncovered} ran for real although rules name the tool")
+        if tool.unknown:
+            lines.append(f"{tool.tool}: {tool.unknown} failed, because no tool has this name")
+    lines += [f"{each.tool}, {each.rule}: {_format_differences(each)}" for each in report.near_misses]
+    lines += [f"{rule} was never used" for rule in report.unused]
+    lines += [f"{each.call}, {each.tool}, was never used" for each in report.unused_responses]
+    return list(map(escape_line, lines))
+
+
+def _iter_tool_lines(tool: ToolReport) -> Iterator[str]:
+    yield f"{tool.tool}: {tool.calls} calls, {tool.real} real, {sum(tool.simulated.values())} simulated"
+    for rule, count in tool.simulated.items():
+        yield f"  {count} by {rule}"
+    if tool.changed:
+        yield f"  in {tool.changed} of them the tool's own code ran too"
+    if tool.human:
+        yield f"  in {tool.human} of them a person was asked"
+    for rule, count in tool.unchanged.items():
+        yield f"  {count} real results left as they were: {rule} changed nothing"
+    if tool.uncovered:
+        yield f"  {tool.uncovered} ran for real although rules name the tool"
+    if tool.refused:
+        yield f"  {tool.refused} refused: no rule answered"
+    if tool.unknown:
+        yield f"  {tool.unknown} failed: no tool has this name, and no rule answered"
+
+
+def _iter_coverage_lines(coverage: Sequence[RuleCoverage]) -> Iterator[str]:
+    if not coverage:
+        return
+    rows = [("tool", "rule", "tried", "fired", "otherwise")]
+    rows += [
+        (each.tool, each.rule, str(each.tried), str(each.fired), _describe_rest(each))
+        for each in coverage[:_MAX_SHOWN_RULES]
+    ]
+    yield "what the rules did:"
+    yield from (f"  {line}" for line in format_table(rows, right=(2, 3)))
+    if len(coverage) > _MAX_SHOWN_RULES:
+        yield f"  and {len(coverage) - _MAX_SHOWN_RULES} more; --json has all"
+    for each in coverage:
+        if count := each.skipped.get("text too long"):
+            yield (
+                f"{count} calls of {each.tool} have a string that is too long for the pattern of {each.rule}: "
+                "it was not searched, and the rule did not match"
+            )
+
+
+def _describe_rest(coverage: RuleCoverage) -> str:
+    """Return what happened in the calls that the rule did not answer."""
+    parts = [f"{count} {reason}" for reason, count in coverage.skipped.items()]
+    if coverage.unchanged:
+        parts.insert(0, f"{coverage.unchanged} changed nothing")
+    if coverage.not_reached:
+        parts.append(f"{coverage.not_reached} not reached" if coverage.tried else "never reached")
+    return ", ".join(parts)
+
+
+def _iter_near_miss_lines(near_misses: Sequence[NearMiss], left_out: int) -> Iterator[str]:
+    if not near_misses:
+        return
+    yield "calls that no rule answered, and the rule that came closest:"
+    for each in near_misses[:_MAX_SHOWN_NEAR_MISSES]:
+        yield f"  {each.calls} of {each.tool}, {each.rule}: {_format_differences(each)}"
+    hidden = sum(each.calls for each in near_misses[_MAX_SHOWN_NEAR_MISSES:]) + left_out
+    if hidden:
+        yield f"  and {hidden} more calls"
+
+
+def _format_differences(near_miss: NearMiss) -> str:
+    return "; ".join(f"{each.path} is {each.found}, not {each.expected}" for each in near_miss.differences)
+
+
+def _iter_unused_response_lines(responses: Sequence[UnusedResponse]) -> Iterator[str]:
+    if not responses:
+        return
+    yield "recorded responses never used:"
+    for each in responses[:_MAX_SHOWN_RESPONSES]:
+        yield f"  {each.call}, {each.tool} {format_value(each.args)}"
+    if len(responses) > _MAX_SHOWN_RESPONSES:
+        yield f"  and {len(responses) - _MAX_SHOWN_RESPONSES} more; --json has all"
+
+
+def _iter_seed_lines(seeds: Sequence[SessionRandomness]) -> Iterable[str]:
+    drawn = [each.seed for each in seeds if each.is_drawn]
+    if drawn:
+        yield f"the rules have no seed; drawn: {', '.join(map(str, drawn[:_MAX_SHOWN_SEEDS]))}" + (
+            f" and {len(drawn) - _MAX_SHOWN_SEEDS} more" if len(drawn) > _MAX_SHOWN_SEEDS else ""
+        )
+        example = f"such as `seed: {drawn[0]}`, and start it the same way"
+        yield f"  to repeat a session, write its seed into the rules, {example}"
+    alike = [count for count in Counter((each.seed, each.session_key) for each in seeds).values() if count > 1]
+    for count in alike:
+        yield f"{count} sessions start the same way, or have the same label, and share their random draws"
+    if alike:
+        yield "  under `adk eval`, these are the cases with the same first message and initial state"

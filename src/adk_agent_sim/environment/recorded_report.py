@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-from adk_agent_sim.environment.environment_report import EnvironmentReport, SessionSeed, UnusedResponse
+from adk_agent_sim.environment.environment_report import EnvironmentReport, UnusedResponse
 from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, RuleScope, is_fault
+from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.environment.skip_reason import Difference, SkipReason
 from adk_agent_sim.errors import RealToolRefused
 from adk_agent_sim.timeline.events import EnvironmentDecided, Event, Player, ToolFailed, ToolFinished, ToolStarted
@@ -96,7 +97,9 @@ class _TimelineReader:
         self._fold.add_recorded_responses(UnusedResponse(**each) for each in recorded)
         self._has_rules = True
         if draws := environment.get("draws"):
-            seed = SessionSeed(seed=draws["seed"], session_key=draws["session"], is_drawn=bool(draws.get("is_drawn")))
+            seed = SessionRandomness(
+                seed=draws["seed"], session_key=draws["session"], is_drawn=bool(draws.get("is_drawn"))
+            )
             # A session that is continued in another process has its environment on the timeline again.
             if not self._fold.has_seed(seed):
                 self._fold.add_seed(seed)
@@ -117,7 +120,7 @@ class _TimelineReader:
 
 def describe_environment(
     rules: Mapping[str, RuleScope],
-    seed: SessionSeed | None,
+    seed: SessionRandomness | None,
     recorded: Iterable[UnusedResponse] = (),
     *,
     uses_real_time: bool,

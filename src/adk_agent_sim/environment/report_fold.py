@@ -15,10 +15,10 @@ from adk_agent_sim.environment.environment_report import (
     EnvironmentReport,
     NearMiss,
     RuleCoverage,
-    SessionSeed,
     ToolReport,
     UnusedResponse,
 )
+from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.environment.skip_reason import INTENDED_REASONS, Difference, SkipReason, UnansweredCall
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.framework_calls import EXACT_NAMES, MODEL_SEAT
@@ -98,7 +98,7 @@ class ReportFold:
     _near_misses_left_out: int = 0
     _recorded: dict[str, UnusedResponse] = field(default_factory=dict[str, UnusedResponse])
     _used_responses: set[str] = field(default_factory=set[str])
-    _seeds: list[SessionSeed] = field(default_factory=list[SessionSeed])
+    _seeds: list[SessionRandomness] = field(default_factory=list[SessionRandomness])
     _uses_real_time: bool = False
 
     def add_rules(self, rules: Mapping[str, RuleScope], *, uses_real_time: bool) -> None:
@@ -119,12 +119,12 @@ class ReportFold:
         """Add which recorded responses a session has used."""
         self._used_responses.update(calls)
 
-    def add_seed(self, seed: SessionSeed) -> None:
+    def add_seed(self, seed: SessionRandomness) -> None:
         """Add what the random draws of a session depend on."""
         if len(self._seeds) < _MAX_SEEDS:
             self._seeds.append(seed)
 
-    def has_seed(self, seed: SessionSeed) -> bool:
+    def has_seed(self, seed: SessionRandomness) -> bool:
         """Whether a session with these draws was added."""
         return seed in self._seeds
 

@@ -1,23 +1,145 @@
-"""Checks of valid rules: rules that can never be used, duplicate names, and names the agent lacks."""
+"""Checks of valid rules: rules that can never be used, duplicate names, names the agent lacks, and their actions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from adk_agent_sim.environment.action_lint import check_actions
-from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
+from adk_agent_sim.environment.actions import AnyAction
+from adk_agent_sim.environment.actions.action import Action
+from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories, Raise
 from adk_agent_sim.environment.argument_lint import check_conditions, find_argument_problem
+from adk_agent_sim.environment.call_values import CALL_FIELDS, CALL_ROOTS
 from adk_agent_sim.environment.mock_lint import ModelCheck, check_mocks, check_models, check_recordings
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
 from adk_agent_sim.environment.rule_match import EarlierCall, Match
 from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.environment.template_lint import check_templates
+from adk_agent_sim.environment.templates import BadTemplate, Reference, iter_template_texts, parse_text
 from adk_agent_sim.environment.unreachable_rules import EarlierRuleIndex
 from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, MODEL_SEAT
+
+_ESCAPE_ADVICE = "Write a reference such as {{args.id}}, or {{'{{'}} for braces as they are"
+
+
+def check_templates(
+    key_path: KeyPath,
+    action: Action,
+    *,
+    tools: Mapping[str, Mapping[str, Any]] | None = None,
+    known_tools: Collection[str] | None = None,
+) -> Iterator[RuleFinding]:
+    """Yield the references of an action that no call has.
+
+    Args:
+        key_path: The position of the action in the file.
+        action: The action.
+        tools: The JSON Schemas of the arguments of the tools that the rule matches; None if they are not known.
+        known_tools: The names of all tools; None if they are not known.
+    """
+    templates = {text for _, text in iter_template_texts(action.template)}
+    for inner_path, text in iter_template_texts(action.model_dump(by_alias=True)):
+        path = (*key_path, *inner_path)
+        if text not in templates:
+            yield RuleFinding(
+                code="bad-template",
+                key_path=path,
+                message="{{ }} has no meaning here: only responses and messages can refer to the call",
+                advice="Write the value itself",
+            )
+            continue
+        try:
+            segments = parse_text(text)
+        except BadTemplate as error:
+            yield RuleFinding(code="bad-template", key_path=path, message=str(error), advice=_ESCAPE_ADVICE)
+            continue
+        for segment in segments:
+            if isinstance(segment.content, Reference):
+                problem = _find_problem(segment.content, tools, known_tools)
+                if problem is not None:
+                    code, message, advice = problem
+                    yield RuleFinding(code=code, key_path=path, message=message, advice=advice)
+
+
+def _find_problem(
+    reference: Reference, tools: Mapping[str, Mapping[str, Any]] | None, known_tools: Collection[str] | None
+) -> tuple[str, str, str] | None:
+    """Return the code, the message and advice."""
+    shown = f"{{{{{reference.text}}}}}"
+    if "*" in reference.name.split("."):
+        return "bad-template", f"{shown} has a wildcard", "Write an index, or refer to the whole list"
+    match reference.root:
+        case "args" if tools and reference.name and (problem := find_argument_problem(reference.name, tools)):
+            return "unknown-argument", f"{shown}: {problem[0]}", problem[1]
+        case "call" if reference.name not in CALL_FIELDS:
+            return (
+                "unknown-name",
+                f"{shown}: a call has no {reference.name!r}",
+                suggest_closest(reference.name, CALL_FIELDS, "Write call. and one of"),
+            )
+        case "state" | "results" if not reference.name:
+            return "unknown-name", f"{shown} does not say which", f"Write a name after it: {{{{{reference.root}.x}}}}"
+        case "results" if known_tools is not None and (tool := reference.name.partition(".")[0]) not in known_tools:
+            return (
+                "unknown-tool",
+                f"{shown}: the agent has no tool {tool!r}",
+                suggest_closest(tool, known_tools, "Its tools are"),
+            )
+        case root if root not in CALL_ROOTS:
+            return (
+                "unknown-name",
+                f"{shown} refers to nothing: {root!r} is not known",
+                suggest_closest(root, CALL_ROOTS, "A reference begins with one of"),
+            )
+        case _:
+            return None
+
+
+def check_actions(
+    key_path: KeyPath, actions: Sequence[AnyAction], exceptions: ExceptionFactories
+) -> Iterator[RuleFinding]:
+    """Yield the problems of a list of actions.
+
+    Args:
+        key_path: The position of the list in the file.
+        actions: The actions.
+        exceptions: The exceptions that `raise` may name.
+    """
+    for index, action in enumerate(actions):
+        if action.is_terminal and index < len(actions) - 1:
+            yield RuleFinding(
+                code="unreachable-action",
+                key_path=(*key_path, index + 1),
+                message=f"it is never reached: `{action.key}` raises before it",
+                advice=f"Move it before `{action.key}`, or remove it",
+            )
+        if (replacing := _find_replacing(action, actions[index + 1 :])) is not None:
+            effect = "raises" if replacing.is_terminal else "replaces the result"
+            yield RuleFinding(
+                code="useless-action",
+                key_path=(*key_path, index),
+                message=f"it has no effect: `{replacing.key}` after it {effect}",
+                advice=f"Remove it, or remove `{replacing.key}`",
+                severity="warning",
+            )
+        if isinstance(action, Raise) and action.error.type not in exceptions:
+            yield RuleFinding(
+                code="unknown-exception",
+                key_path=(*key_path, index, "raise"),
+                message=f"the exception {action.error.type!r} is not registered",
+                advice=suggest_closest(
+                    action.error.type, exceptions, "Register it in Python with exceptions={...}, or use one of"
+                ),
+            )
+
+
+def _find_replacing(action: Action, later: Sequence[Action]) -> Action | None:
+    """Return the later action that discards the result of an action which does nothing else than make one."""
+    if not action.only_makes_result:
+        return None
+    return next((each for each in later if each.replaces_result or each.is_terminal), None)
 
 
 @dataclass(frozen=True, kw_only=True)

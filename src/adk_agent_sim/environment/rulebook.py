@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias, cast
 
@@ -15,7 +16,7 @@ from adk_agent_sim.environment.call_predicates import CallPredicate, build_predi
 from adk_agent_sim.environment.environment_report import UnusedResponse
 from adk_agent_sim.environment.rule_finding import format_findings, suggest_closest
 from adk_agent_sim.environment.rule_lint import lint_rules
-from adk_agent_sim.environment.rules import Rule, Rules
+from adk_agent_sim.environment.rules import Rule, Rules, SeatName
 from adk_agent_sim.errors import InvalidRules
 from adk_agent_sim.mocks.resource_store import fold_noun
 from adk_agent_sim.text.glob_match import GlobSet, is_glob
@@ -261,3 +262,40 @@ def _shorten_texts(value: Any) -> Any:
     if isinstance(value, list):
         return [_shorten_texts(inner) for inner in cast("list[Any]", value)]
     return f"{value[:_MAX_TEXT]}..." if isinstance(value, str) and len(value) > _MAX_TEXT else value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleState:
+    """A rule and its counts while the session runs."""
+
+    name: str
+    seat: SeatName
+    tools: Sequence[str]
+    conditions: Sequence[str]
+    """What a call must meet besides the tool's name."""
+    actions: Sequence[str]
+    effects: Sequence[str]
+    """The actions in the format of rules files, as JSON texts."""
+    enabled: bool
+    profiles: Sequence[str]
+    """The profiles in which it is used; empty if in all."""
+    tried_count: int
+    """How many calls it was matched against."""
+    fired_count: int
+    """How many calls it answered."""
+
+
+def build_rule_state(rule: CompiledRule, *, enabled: bool, tried_count: int, fired_count: int) -> RuleState:
+    """Return a rule with its counts."""
+    return RuleState(
+        name=rule.name,
+        seat=rule.rule.seat,
+        tools=rule.rule.match.tool,
+        conditions=[predicate.describe() for predicate in rule.predicates],
+        actions=[action.describe() for action in rule.actions],
+        effects=[action.model_dump_json(by_alias=True, exclude_unset=True) for action in rule.actions],
+        enabled=enabled,
+        profiles=rule.profiles,
+        tried_count=tried_count,
+        fired_count=fired_count,
+    )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from adk_agent_sim.environment.operator_typos import OPERATOR_SYNONYMS
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.environment.value_conditions import CONDITION_MARK, OPERATORS, ArgumentCondition
+from adk_agent_sim.environment.value_conditions import CONDITION_MARK, OPERATOR_SYNONYMS, OPERATORS, ArgumentCondition
 
 
 def build_rules_schema() -> dict[str, Any]:

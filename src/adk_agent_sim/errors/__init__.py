@@ -103,9 +103,7 @@ SimulatorError
 
 from __future__ import annotations
 
-from adk_agent_sim.errors.access_errors import ExposureRefused, InsecureFile, TokenNameTaken, TokenRejected
 from adk_agent_sim.errors.base import Problem, SimulatorError
-from adk_agent_sim.errors.bench_errors import BenchesNotComparable, BenchFolderRefused, InvalidBench
 from adk_agent_sim.errors.decision_errors import (
     DecisionMismatch,
     DecisionRefused,
@@ -162,9 +160,12 @@ from adk_agent_sim.errors.run_errors import (
 )
 from adk_agent_sim.errors.scenario_errors import (
     AppLoadFailed,
+    BenchesNotComparable,
+    BenchFolderRefused,
     InvalidAnswersFile,
     InvalidAppState,
     InvalidAugmentation,
+    InvalidBench,
     InvalidCheckerParam,
     InvalidLabels,
     InvalidRunOption,
@@ -180,11 +181,15 @@ from adk_agent_sim.errors.scenario_errors import (
 )
 from adk_agent_sim.errors.server_errors import (
     AgentNotLocal,
+    ExposureRefused,
+    InsecureFile,
     InvalidField,
     MalformedValue,
     NotFound,
     PortInUse,
     ServerUnreachable,
+    TokenNameTaken,
+    TokenRejected,
 )
 from adk_agent_sim.errors.session_errors import (
     BlocksMissing,
@@ -195,8 +200,11 @@ from adk_agent_sim.errors.session_errors import (
     SessionClosed,
     SessionExists,
     SessionNotFound,
+    StoreFailed,
+    StoreNotOpened,
+    StoreTooNew,
+    StoreTooOld,
 )
-from adk_agent_sim.errors.store_errors import StoreFailed, StoreNotOpened, StoreTooNew, StoreTooOld
 from adk_agent_sim.errors.trace_errors import (
     AlreadyExported,
     EditConflict,

@@ -1,4 +1,4 @@
-"""Errors about scenarios, their apps and their worlds."""
+"""Errors about scenarios, their apps and their worlds, and about benches of them."""
 
 from __future__ import annotations
 
@@ -158,3 +158,22 @@ class WorldToolConflict(SimulatorError):
             f"Agent {agent_name[:80]!r} has a tool of its own with the name {tool_name[:120]!r}, which is also a tool "
             "of the scenario's world. Rename the agent's tool, or remove it: the world's tool is added by itself."
         )
+
+
+class InvalidBench(SimulatorError, ValueError):
+    """The plan of a bench cannot be used: nothing to run, an axis given twice, or an engine that is not there."""
+
+
+class BenchFolderRefused(SimulatorError):
+    """The folder of a bench has other results, cannot be read, or another process writes to it; it is unchanged."""
+
+    def __init__(self, folder: str, reason: str, advice: str) -> None:
+        super().__init__(f"Cannot use {folder} as the folder of a bench: {reason}. {advice}")
+        self.reason = reason
+
+
+class BenchesNotComparable(SimulatorError):
+    """Two benches have nothing in common, or it is not clear what to compare with what."""
+
+    def __init__(self, reason: str, advice: str) -> None:
+        super().__init__(f"The benches cannot be compared: {reason}. {advice}")

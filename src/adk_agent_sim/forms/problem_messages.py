@@ -1,4 +1,4 @@
-"""The messages for failed keywords of a schema. `problem_writer.py` handles what needs the whole schema."""
+"""The messages for failed keywords of a schema. `schema_checker.py` handles what needs the whole schema."""
 
 from __future__ import annotations
 

@@ -15,8 +15,7 @@ from google.adk.workflow import BaseNode
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from adk_agent_sim.golden.emitted_contents import EmittedContent, collect_emitted_contents
-from adk_agent_sim.golden.faulty_turns import remove_faulty_turns
-from adk_agent_sim.golden.rejected_responses import remove_rejected_responses
+from adk_agent_sim.golden.trace_omissions import remove_faulty_turns, remove_rejected_responses
 from adk_agent_sim.golden.user_turns import UserTurn, split_events
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.canonical_json import Json

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adk_agent_sim.golden.faulty_turns import count_faulty_turns, remove_faulty_turns
-from adk_agent_sim.golden.rejected_responses import count_rejected_responses
+from adk_agent_sim.golden.trace_omissions import count_faulty_turns, count_rejected_responses, remove_faulty_turns
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.events import AgentEvent, Event, RunEnded, RunOutcome, UserSpoke

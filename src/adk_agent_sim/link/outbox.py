@@ -5,27 +5,87 @@
 
 A run therefore never waits for a server that is slow or down, and may block or replace its event loop. Only
 `wait_for_decision` and `wait_for_tool_response` wait for the server.
+
+gRPC wakes every event loop that has a channel for each message of any of them, so a thread per plugin would make all of
+them slower with each plugin.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
+import os
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 from uuid import uuid4
+from weakref import WeakSet
 
+from adk_agent_sim.errors import ServerUnreachable
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.link.background_loop import join_background_loop
 from adk_agent_sim.link.channel import parse_target
 from adk_agent_sim.link.credentials import Credentials, load_credentials
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.link.session_queue import SessionQueue
 from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, TurnDecision, TurnRequest
+
+EXIT_TIMEOUT = 3.0
+"""How many seconds the process waits at exit for queued submissions, in all."""
+
+
+class Sender(Protocol):
+    """What sends in the loop, and is given time to finish when the process ends."""
+
+    async def finish(self, timeout: float) -> None:  # noqa: ASYNC109 - the connection is closed after it
+        """Wait until everything is sent, at most `timeout` seconds, then close the connection."""
+        ...
+
+
+_lock = threading.Lock()
+_running: tuple[int, asyncio.AbstractEventLoop] | None = None
+"""The process that runs the loop, and the loop: threads do not survive a fork."""
+
+# Weak, so that an outbox nobody uses any more can be collected, which closes its connection.
+_senders: WeakSet[Sender] = WeakSet()
+
+
+def join_background_loop(sender: Sender) -> asyncio.AbstractEventLoop:
+    """Return the loop, whose thread starts on first use; the sender's `finish` is called when the process ends."""
+    global _running  # noqa: PLW0603 - one per process
+    with _lock:
+        if _running is None or _running[0] != os.getpid():
+            # After a fork these are the parent's senders: their loop runs in a thread that the child does not have.
+            _senders.clear()
+            _running = os.getpid(), asyncio.new_event_loop()
+            # A daemon: Python waits for other threads before it calls atexit functions, and this one never ends.
+            threading.Thread(target=_run_forever, args=(_running[1],), name="adksim-link", daemon=True).start()
+        _senders.add(sender)
+        return _running[1]
+
+
+def _run_forever(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    loop.run_forever()
+
+
+@atexit.register
+def _finish_all() -> None:
+    """Wait briefly for queued submissions: a script may end as soon as its agent has answered."""
+    if _running is None or _running[0] != os.getpid():
+        return
+    with suppress(TimeoutError):
+        # Twice: closing the connections takes time, too.
+        asyncio.run_coroutine_threadsafe(_finish_together(list(_senders)), _running[1]).result(2 * EXIT_TIMEOUT)
+
+
+async def _finish_together(senders: Sequence[Sender]) -> None:
+    # With the exceptions as results: one sender that fails must not cut the time of the others short.
+    await asyncio.gather(*(sender.finish(EXIT_TIMEOUT) for sender in senders), return_exceptions=True)
+
 
 T = TypeVar("T")
 
@@ -252,3 +312,47 @@ def _ignore_url(url: str) -> None:
 
 async def _send_nothing(link: RemoteLink) -> None:
     """Return an empty submission, whose only effect is that the queue creates the session."""
+
+
+class DiscardingOutbox:
+    """Accepts what an outbox accepts, and sends it nowhere."""
+
+    url = ""
+
+    def open_session(self, description: str, on_open: Callable[[str], object]) -> str:
+        """Return an id; nothing is opened, so `on_open` is not called."""
+        return str(uuid4())
+
+    async def append(self, batch: EventBatch) -> None:
+        """Discard events."""
+
+    async def ask(self, turn: TurnRequest) -> None:
+        """Discard a model call."""
+
+    async def decide(self, decision: TurnDecision) -> None:
+        """Discard a decision."""
+
+    async def wait_for_decision(self, session_id: str, turn_id: str) -> NoReturn:
+        """Raise ServerUnreachable: without a server there is nobody who could decide."""
+        raise ServerUnreachable("", "no server was named")
+
+    async def withdraw(self, session_id: str, turn_id: str) -> None:
+        """Discard a withdrawal."""
+
+    async def ask_tool(self, request: ToolRequest) -> None:
+        """Discard a request for the response of a tool."""
+
+    async def wait_for_tool_response(self, session_id: str, request_id: str) -> NoReturn:
+        """Raise ServerUnreachable: without a server there is nobody who could respond as the tool."""
+        raise ServerUnreachable("", "no server was named")
+
+    async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:
+        """Return a function without effect: there are no events to listen to."""
+        return lambda: None
+
+    async def flush(self, timeout: float) -> bool:  # noqa: ASYNC109 - as that of an outbox
+        """Return True: there is nothing to send."""
+        return True
+
+    def release_session(self, session_id: str) -> None:
+        """Do nothing."""

@@ -85,3 +85,9 @@ def _connect(entry: ServerEntry, timeout: float | None) -> http.client.HTTPConne
         connection.close()
         return None
     return connection
+
+
+def request_login_url(entry: ServerEntry) -> str:
+    """Return the address; empty if no server answers, or another one than that of the entry."""
+    answer = request_json(entry, "POST", "/api/login-url")
+    return str(answer.body.get("url", "")) if answer is not None and answer.is_ok else ""

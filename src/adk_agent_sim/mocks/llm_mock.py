@@ -12,14 +12,15 @@ Whoever asks the model (`ModelClient`) knows ADK or a file of recorded answers; 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast
 
 from adk_agent_sim.errors import SimulationModelFailed
 from adk_agent_sim.forms.schema_checker import SchemaChecker
-from adk_agent_sim.mocks.llm_connections import ToolConnections, parse_connections
-from adk_agent_sim.mocks.llm_consistency import ConsistencyCheck, MissingResource
+from adk_agent_sim.mocks.llm_connections import BY_ID, ResourceUse, ToolConnections, parse_connections
 from adk_agent_sim.mocks.llm_journal import MockJournal
 from adk_agent_sim.mocks.llm_json import UnusableAnswer, read_answer_object
 from adk_agent_sim.mocks.llm_questions import (
@@ -29,10 +30,143 @@ from adk_agent_sim.mocks.llm_questions import (
     build_connections_question,
     build_response_question,
 )
-from adk_agent_sim.mocks.llm_state import AnsweredCall, WorldKnowledge, fold_calls
-from adk_agent_sim.mocks.shared_value import SharedValue
+from adk_agent_sim.mocks.llm_state import (
+    MANY,
+    AnsweredCall,
+    SessionResources,
+    WorldKnowledge,
+    find_own_id,
+    find_value,
+    fold_calls,
+    iter_items,
+    list_ids,
+)
+from adk_agent_sim.mocks.tool_intent import ResourceOperation
 from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import as_mapping
+
+ValueT = TypeVar("ValueT")
+
+
+class SharedValue(Generic[ValueT]):
+    """A value that the first call computes while the others wait for it."""
+
+    def __init__(self, is_final: Callable[[ValueT], bool]) -> None:
+        """Create it without a value.
+
+        Args:
+            is_final: Whether a value is kept. Another one is given to the calls that wait for it, and computed again
+                for later ones.
+        """
+        self._is_final = is_final
+        self._lock = threading.Lock()
+        self._value: ValueT | None = None
+        self._running: Future[ValueT | None] | None = None
+
+    @property
+    def value(self) -> ValueT | None:
+        """The value that is kept; None if there is none yet."""
+        return self._value
+
+    async def get(self, compute: Callable[[], Awaitable[ValueT]]) -> ValueT:
+        """Return the value. If the call that computes it is cancelled, the next one begins again."""
+        while True:
+            with self._lock:
+                if self._value is not None:
+                    return self._value
+                running, own = self._running, Future[ValueT | None]()
+                if running is None:
+                    own.set_running_or_notify_cancel()  # a call that stops to wait must not cancel it for the others
+                    self._running = own
+            if running is None:
+                return await self._compute(compute, own)
+            value = await asyncio.wrap_future(running)
+            if value is not None:
+                return value
+
+    async def _compute(self, compute: Callable[[], Awaitable[ValueT]], own: Future[ValueT | None]) -> ValueT:
+        value: ValueT | None = None
+        try:
+            value = await compute()
+            return value
+        finally:
+            with self._lock:
+                self._running = None
+                if value is not None and self._is_final(value):
+                    self._value = value
+            # Also if it failed or was cancelled: those who wait get None then, and begin again.
+            own.set_result(value)
+
+
+@dataclass(frozen=True, slots=True)
+class MissingResource:
+    """A resource that a call needs, and that does not exist."""
+
+    resource: str
+    resource_id: str
+    was_deleted: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConsistencyCheck:
+    """What exists at the time of a call."""
+
+    connections: ToolConnections
+    resources: SessionResources
+    knowledge: WorldKnowledge
+
+    def find_missing(self, tool: str, args: Mapping[str, Json]) -> MissingResource | None:
+        """Return the first resource that a call needs and that does not exist; None if all do, or may."""
+        for use in self.connections.list_uses(tool):
+            for resource_id in list_ids(args.get(use.id_name)) if use.operation in BY_ID else ():
+                was_deleted = self.resources.was_deleted(use.resource, resource_id)
+                # What no tool creates comes from outside of the session, so any id of it may exist.
+                may_exist = not self.connections.is_created(use.resource) or self._exists(use, resource_id)
+                if was_deleted or not may_exist:
+                    return MissingResource(use.resource, resource_id, was_deleted)
+        return None
+
+    def check_response(self, call: AnsweredCall) -> None:
+        """Raise UnusableAnswer if the response of a call contradicts its arguments or what exists."""
+        for use in self.connections.list_uses(call.tool):
+            if use.operation is ResourceOperation.CREATE:
+                self._check_new_id(use, call)
+            elif use.operation in MANY:
+                self._check_list(use, call)
+            else:
+                _check_subject(use, call)
+
+    def _check_new_id(self, use: ResourceUse, call: AnsweredCall) -> None:
+        if not use.id_name or use.id_name in call.args:
+            return
+        new_ids = list_ids(find_value(call.response, use.id_name))
+        if not new_ids:
+            raise UnusableAnswer(f"the result has no {use.id_name!r} with the id of the new {use.resource}")
+        for new_id in new_ids:
+            if self.resources.has(use.resource, new_id) or self.resources.was_deleted(use.resource, new_id):
+                raise UnusableAnswer(f"the {use.resource} {new_id!r} exists already; give the new one another id")
+
+    def _check_list(self, use: ResourceUse, call: AnsweredCall) -> None:
+        if not self.connections.is_created(use.resource):
+            return
+        for item in iter_items(call.response):
+            found_id = find_own_id(item, self.connections.list_id_names(use.resource))
+            if found_id and not self._exists(use, found_id):
+                raise UnusableAnswer(f"there is no {use.resource} {found_id!r}; list only what exists")
+
+    def _exists(self, use: ResourceUse, resource_id: str) -> bool:
+        return self.resources.has(use.resource, resource_id) or self.knowledge.mentions(resource_id)
+
+
+def _check_subject(use: ResourceUse, call: AnsweredCall) -> None:
+    fields = as_mapping(call.response)
+    wanted, found = list_ids(call.args.get(use.id_name)), list_ids(fields.get(use.id_name))
+    if wanted and found and wanted != found:
+        raise UnusableAnswer(
+            f"the result is about {use.id_name} {', '.join(found)!r}, and the call about {', '.join(wanted)!r}"
+        )
+
 
 _MAX_ATTEMPTS = 2
 _MAX_MESSAGE = 1_000

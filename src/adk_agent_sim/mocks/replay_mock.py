@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from adk_agent_sim.errors import MockImpossible
-from adk_agent_sim.mocks.id_renaming import IdPairs, IdRenaming, pair_ids, unify_arguments
-from adk_agent_sim.mocks.identifiers import IdOrigins
+from adk_agent_sim.mocks.identifiers import IdOrigins, IdPairs, IdRenaming, pair_ids, unify_arguments
 from adk_agent_sim.mocks.replayable_calls import RecordedCallLog, ReplayableCall, ReplaySource
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
 from adk_agent_sim.timeline.json_equality import equals_value, is_same_value

@@ -7,35 +7,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import cast
 
+from adk_agent_sim.mocks.llm_state import AnsweredCall
 from adk_agent_sim.timeline.canonical_json import Json
 
 _MAX_DEPTH = 50
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TracedCall:
-    """A call of a trace that has a response."""
-
-    tool: str
-    args: Mapping[str, Json]
-    response: Json
-
-
-def find_traced_calls(trace: Json) -> list[TracedCall]:
+def find_traced_calls(trace: Json) -> list[AnsweredCall]:
     """Return the calls of a trace that have a response, in its order."""
     objects = [each for each in _iter_objects(trace, 0) if isinstance(each.get("name"), str)]
     responses = {str(each["id"]): each["response"] for each in objects if "response" in each and "id" in each}
-    found: list[TracedCall] = []
+    found: list[AnsweredCall] = []
     for each in objects:
         args = each.get("args")
         if isinstance(args, Mapping):
             response = each["response"] if "response" in each else responses.get(str(each.get("id")))
             if response is not None:
                 call_args = cast("Mapping[str, Json]", args)
-                found.append(TracedCall(tool=str(each["name"]), args=call_args, response=response))
+                found.append(AnsweredCall(tool=str(each["name"]), args=call_args, response=response))
     return found
 
 

@@ -144,6 +144,8 @@ async def open_store(
         lock: The lock of the database if this process has it: it then stores the summaries and rows again that other
             code has computed. Other processes compute them when they read them, and store nothing.
     """
+    # Before there are threads here: `ast` of Python 3.11 fails if two threads parse at once.
+    get_fold_digest()
     url = parse_database_url(url_or_path)
     writing = create_writer_engine(url, durability, lock_timeout)
     reading = create_reader_engine(url, lock_timeout, READER_THREADS)

@@ -8,8 +8,7 @@ from pathlib import Path
 from adk_agent_sim.bench import bench_control, bench_diff, bench_report
 from adk_agent_sim.bench.bench_diff import BenchDiff
 from adk_agent_sim.bench.bench_plan import BenchPlan
-from adk_agent_sim.bench.bench_run import BenchOptions, Engine, execute_plan
-from adk_agent_sim.bench.bench_status import BenchStatus
+from adk_agent_sim.bench.bench_run import BenchOptions, BenchStatus, Engine, execute_bench
 from adk_agent_sim.bench.bench_summary import BenchSummary
 from adk_agent_sim.bench.hub_dataset import write_hub_results
 from adk_agent_sim.errors import InvalidTransition, NotFound
@@ -34,7 +33,7 @@ def run_bench(
     Raises:
         BenchFolderRefused: The folder has other results, or is in use.
     """
-    execute_plan(plan, folder, engine, options, on_progress)
+    execute_bench(plan, folder, engine, options, on_progress)
     summary = write_bench_reports(folder)
     if "dataset" in plan.description:
         write_hub_results(folder)

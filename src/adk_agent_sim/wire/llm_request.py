@@ -48,16 +48,6 @@ def move_response_schema(request: Mapping[str, Json]) -> Mapping[str, Json]:
     return {**request, "config": {"response_json_schema": config["response_schema"], **rest}}
 
 
-def has_schema(message: GenerateContentRequest) -> bool:
-    """Return whether the request has a schema, whose property order matters to forms and is lost in messages."""
-    generation = message.generation_config
-    return (
-        generation.HasField("response_schema")
-        or generation.HasField("response_json_schema")
-        or any(tool.function_declarations for tool in message.tools)
-    )
-
-
 def _to_instruction_content(instruction: Json) -> Json:
     """Convert any form of instruction that google.genai accepts to a content."""
     match instruction:

@@ -1,4 +1,4 @@
-"""Converts JSON to any message and back, field by field: google.genai and `adksim.v1` share almost all field names.
+"""Converts JSON to any message and back, field by field, and to protobuf's `Struct` and `Value`.
 
 The JSON is what `model_dump(mode="json", exclude_none=True)` returns for google.genai types. Values that the message
 has no field for, or that the field cannot represent, are left out. Callers that need exact values must compare the
@@ -8,31 +8,85 @@ result of the round trip.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
-from google.protobuf.struct_pb2 import Struct, Value
+from google.protobuf.struct_pb2 import ListValue, NullValue, Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
-from pydantic import BaseModel
 
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.wire.scalars import Json, from_scalar, to_scalar
-from adk_agent_sim.wire.structs import fill_struct, fill_value, from_struct, from_value
 
-T = TypeVar("T", bound=BaseModel)
+
+def fill_struct(struct: Struct, value: Mapping[str, Json], max_depth: int) -> None:
+    """Write an object, up to `max_depth` levels."""
+    for key, inner in value.items():
+        fill_value(struct.fields[replace_lone_surrogates(key)], inner, max_depth - 1)
+
+
+def fill_value(message: Value, value: Json, max_depth: int) -> None:
+    """Write any JSON value; a number that does not fit into a double, or a value nested too deeply, becomes null."""
+    match value:
+        case bool():
+            message.bool_value = value
+        case int() | float():
+            _fill_number(message, value)
+        case str():
+            message.string_value = replace_lone_surrogates(value)
+        case Mapping() if max_depth > 0:
+            message.struct_value.SetInParent()
+            fill_struct(message.struct_value, cast("Mapping[str, Json]", value), max_depth)
+        case list() if max_depth > 0:
+            message.list_value.SetInParent()
+            for inner in cast("list[Json]", value):
+                fill_value(message.list_value.values.add(), inner, max_depth - 1)
+        case _:
+            message.null_value = NullValue.NULL_VALUE
+
+
+def from_struct(struct: Struct) -> dict[str, Json]:
+    """Return an object with sorted keys, because a Struct does not preserve their order."""
+    return {key: from_value(struct.fields[key]) for key in sorted(struct.fields)}
+
+
+def from_value(message: Value) -> Json:
+    """Return the JSON value of a message."""
+    kind = message.WhichOneof("kind")
+    if kind is None or kind == "null_value":
+        return None
+    value: object = getattr(message, kind)
+    match value:
+        case float():
+            return _from_number(value)
+        case Struct():
+            return from_struct(value)
+        case ListValue():
+            return [from_value(inner) for inner in value.values]
+        case _:
+            return value
+
+
+def _fill_number(message: Value, value: float) -> None:
+    try:
+        message.number_value = value
+    except OverflowError:
+        message.null_value = NullValue.NULL_VALUE
+
+
+def _from_number(number: float) -> float:
+    """Return a whole number as an int, which it most likely was; but -0.0 cannot have been one."""
+    if number.is_integer() and str(number) != "-0.0":
+        return int(number)
+    return number
+
 
 _MAX_DEPTH = 30
 """How many levels of JSON are written: protobuf parses 100 levels of messages, and a nested object takes three."""
 
 _WIRE_NAMES = {"citations": "citation_sources"}
 _GENAI_NAMES = {wire: genai for genai, wire in _WIRE_NAMES.items()}
-
-
-def to_genai_value(message: Message, kind: type[T]) -> T:
-    """Convert a message to a google.genai value."""
-    return kind.model_validate(message_to_json(message))
 
 
 def fill_message(message: Message, value: Mapping[str, Json], max_depth: int = _MAX_DEPTH) -> None:

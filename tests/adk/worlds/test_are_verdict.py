@@ -13,10 +13,9 @@ from parity.are_process import Are, RefusedByAre
 from scenario_corpus import load_scenarios
 from world_trace_player import TracePlayer
 
-from adk_agent_sim.adk.worlds.model_players import WorldModelPlayer
 from adk_agent_sim.adk.worlds.run_exports import build_trace
-from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
-from adk_agent_sim.adk.worlds.thinking_time import parse_thinking_time
+from adk_agent_sim.adk.worlds.run_options import WorldRunOptions, parse_thinking_time
+from adk_agent_sim.adk.worlds.run_players import WorldModelPlayer
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.scenario.format.models import to_json_value
 from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS

@@ -20,8 +20,8 @@ from world_runs import (
     get_model,
 )
 
-from adk_agent_sim.adk.worlds.run_end import RunEnd
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
+from adk_agent_sim.adk.worlds.run_result import RunEnd
 
 TELL = (TELL_USER, {"content": "Done."})
 

@@ -13,13 +13,12 @@ from scripted_model import call_response, text_response
 from world_runs import SEND_A, WAIT, build_mail_arrival, create_scripted_agent
 
 from adk_agent_sim.adk.worlds.run_exports import RunExports
-from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
+from adk_agent_sim.adk.worlds.run_options import WorldRunOptions, parse_thinking_time
 from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan, prepare_run, run_and_export
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-from adk_agent_sim.adk.worlds.thinking_time import parse_thinking_time
 from adk_agent_sim.scenario import Judge, load_scenario
 from adk_agent_sim.scenario.format.augmentation_options import AugmentationOptions
-from adk_agent_sim.scenario.verdict.timeline_trace import list_timeline_trace, read_timeline_events
+from adk_agent_sim.scenario.verdict.trace_files import list_timeline_trace, read_timeline_events
 from adk_agent_sim.timeline.events import TurnDecided
 from adk_agent_sim.timeline.world_events import WorldTimeChanged
 

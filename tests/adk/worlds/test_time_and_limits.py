@@ -15,10 +15,14 @@ from pydantic import Field
 from scripted_model import call_response, text_response
 from world_runs import SEND_A, SEND_B, WAIT, build_mail_arrival, build_two_turns, create_run, create_scripted_agent
 
-from adk_agent_sim.adk.worlds.run_end import RunEnd
-from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
-from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-from adk_agent_sim.adk.worlds.thinking_time import RANDOM_RANGE, ThinkingTime, parse_duration, parse_thinking_time
+from adk_agent_sim.adk.worlds.run_options import (
+    RANDOM_RANGE,
+    ThinkingTime,
+    WorldRunOptions,
+    parse_duration,
+    parse_thinking_time,
+)
+from adk_agent_sim.adk.worlds.run_result import RunEnd, WorldRunResult
 from adk_agent_sim.errors import InvalidRunOption, NotJudgeable
 from adk_agent_sim.scenario import Judge, SoftCheck
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus

@@ -11,14 +11,12 @@ from judge_corpus import load_agent_traces, load_corpus_scenario, prepare_judge,
 from scenario_corpus import load_lines, load_scenarios
 from world_trace_player import TracePlayer
 
-from adk_agent_sim.adk.worlds.model_players import WorldModelPlayer
-from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
+from adk_agent_sim.adk.worlds.run_options import ThinkingTime, WorldRunOptions
+from adk_agent_sim.adk.worlds.run_players import WorldModelPlayer
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-from adk_agent_sim.adk.worlds.thinking_time import ThinkingTime
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.scenario.players.idle_player import IdlePlayer
 from adk_agent_sim.scenario.players.oracle_player import OraclePlayer
-from adk_agent_sim.scenario.players.world_player import WorldPlayer
+from adk_agent_sim.scenario.players.world_player import IdlePlayer, WorldPlayer
 from adk_agent_sim.scenario.world.world import World
 
 SCENARIOS = list(load_scenarios())

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from scenario_corpus import load_sandbox
+from world_builders import format_call_row
 
 from adk_agent_sim.errors import UnknownTool
 from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
@@ -27,7 +28,7 @@ class _World:
         return call_tool(self.context.apps[app], function, arguments, caller=via, scheduled=scheduled)
 
     def rows(self) -> list[list[str]]:
-        return [each.to_log_row() for each in self.logged]
+        return [format_call_row(each) for each in self.logged]
 
 
 @pytest.mark.parametrize(

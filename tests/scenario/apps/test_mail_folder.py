@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.app_entities.mail_folder import MailFolder
+from adk_agent_sim.scenario.app_entities.mail import MailFolder
 
 _TIMES = st.lists(st.sampled_from([None, 0, 1, 2, 3]), max_size=6)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from are_normal_form import IdNumbering, digest, matches_expected, normalize, to_json_view
 from scenario_corpus import ARE_FOLDER, load_lines, load_sandbox, load_scenarios, load_universe
+from world_builders import format_call_row
 
 from adk_agent_sim.scenario.app_base.app import App
 from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
@@ -71,7 +72,7 @@ class _Session:
             [each.level.value, each.kind.value, self._ids.replace_ids(each.text)] for each in self._notifications
         ]
         found = {
-            "logged": ([each.to_log_row() for each in self._logged], row["logged"]),
+            "logged": ([format_call_row(each) for each in self._logged], row["logged"]),
             "told": (notified, row.get("told", [])),
             "changed": (changed, row.get("changed", {})),
             **self._compare_result(outcome, row),

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from adk_agent_sim.scenario.files import document, document_budget
 from adk_agent_sim.scenario.files import document as document_text
-from adk_agent_sim.scenario.files import document_budget, pdf_document
-from adk_agent_sim.scenario.files.document import extract_document_text
+from adk_agent_sim.scenario.files.document import extract_document_text, read_pdf
 from adk_agent_sim.scenario.files.document_budget import DocumentRefused
 from adk_agent_sim.scenario.files.office_documents import read_docx, read_pptx, read_xlsx
-from adk_agent_sim.scenario.files.pdf_document import read_pdf
 
 _WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 _DRAWING = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
@@ -186,6 +185,6 @@ def test_pages_of_a_pdf_are_read_and_damaged_ones_refused(monkeypatch: pytest.Mo
     assert read_pdf(_build_pdf("Hello from a PDF", page_count=2)) == "Hello from a PDF\n\nHello from a PDF"
     with pytest.raises(DocumentRefused, match="damaged"):
         read_pdf(b"%PDF-1.4 and nothing")
-    monkeypatch.setattr(pdf_document, "MAX_PARTS", 1)
+    monkeypatch.setattr(document, "MAX_PARTS", 1)
     with pytest.raises(DocumentRefused, match="more than 1 pages"):
         read_pdf(_build_pdf("Hello", page_count=2))

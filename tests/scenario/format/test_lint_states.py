@@ -12,7 +12,6 @@ from adk_agent_sim.scenario import JsonScenarioImporter
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.state_shape import find_shape_problems
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
-from adk_agent_sim.scenario.format import lint_states
 from adk_agent_sim.scenario.format.lint import lint
 from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 
@@ -164,7 +163,7 @@ def test_a_state_that_an_app_without_a_shape_cannot_load_is_an_error(monkeypatch
             super().load(state)
             self.count = int(state["count"])
 
-    monkeypatch.setattr(lint_states, "find_app_class", lambda name: Counter)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr("adk_agent_sim.scenario.format.lint.find_app_class", lambda name: Counter)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     found = [each for each in _lint_app("Calendar", {"count": "many"}) if each.code == "state-shape"]
     assert [each.path for each in found] == ["apps[0].app_state"]
     assert "the state of Counter does not load: ValueError: invalid literal" in found[0].message

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.format.type_match import fits_annotation
+from adk_agent_sim.scenario.format.call_check import fits_annotation
 from adk_agent_sim.scenario.format.values import (
     ValueDoesNotFit,
     find_placeholder_event,

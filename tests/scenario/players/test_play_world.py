@@ -9,7 +9,6 @@ from world_builders import build_reply_event, build_world, build_world_event, bu
 
 from adk_agent_sim.errors import UnknownTool
 from adk_agent_sim.scenario import Judge, World
-from adk_agent_sim.scenario.players.idle_player import IdlePlayer
 from adk_agent_sim.scenario.players.oracle_player import OraclePlayer
 from adk_agent_sim.scenario.players.play_world import (
     PlayEnd,
@@ -19,6 +18,7 @@ from adk_agent_sim.scenario.players.play_world import (
     play_world,
 )
 from adk_agent_sim.scenario.players.world_player import (
+    IdlePlayer,
     MessageToUser,
     NotificationWait,
     PlayerAction,

@@ -12,7 +12,7 @@ from world_builders import build_reply_event, build_world_event, build_world_sce
 
 from adk_agent_sim.scenario import Judge
 from adk_agent_sim.scenario.verdict.argument_checkers import passes_checker
-from adk_agent_sim.scenario.verdict.argument_keys import KEYED_CHECKERS, NoKey, compute_key
+from adk_agent_sim.scenario.verdict.turn_matching import KEYED_CHECKERS, NoKey, compute_key
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 
 _TEXTS = st.sampled_from(

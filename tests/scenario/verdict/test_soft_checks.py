@@ -11,8 +11,7 @@ from judge_corpus import load_agent_traces, load_corpus_scenario, read_file
 
 from adk_agent_sim.errors import InvalidAnswersFile, NotJudgeable
 from adk_agent_sim.scenario import Judge, SoftCheck, judge
-from adk_agent_sim.scenario.verdict.soft_check import SoftAnswer, parse_reply
-from adk_agent_sim.scenario.verdict.soft_recording import RecordedAnswers
+from adk_agent_sim.scenario.verdict.soft_check import RecordedAnswers, SoftAnswer, parse_reply
 
 SCENARIO = "scenario_synth_s05_adapt_multi_turn"
 

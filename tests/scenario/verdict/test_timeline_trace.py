@@ -13,7 +13,7 @@ from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.errors import NotJudgeable
 from adk_agent_sim.scenario import judge
 from adk_agent_sim.scenario.format.exporter import serialize_trace
-from adk_agent_sim.scenario.verdict.timeline_trace import list_timeline_trace
+from adk_agent_sim.scenario.verdict.trace_files import list_timeline_trace
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.timeline.events import (
     AgentEvent,

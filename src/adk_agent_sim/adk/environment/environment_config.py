@@ -29,7 +29,8 @@ from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.environment.rules_from_trace import RecordedCall, build_rules
 from adk_agent_sim.environment.templates import escape_templates
 from adk_agent_sim.errors import InvalidRules
-from adk_agent_sim.mocks.traced_calls import TracedCall, find_traced_calls, list_traced_records
+from adk_agent_sim.mocks.llm_state import AnsweredCall
+from adk_agent_sim.mocks.traced_calls import find_traced_calls, list_traced_records
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json, parse_json_object
@@ -92,7 +93,7 @@ def convert_config_to_rules(config: EnvironmentSimulationConfig, *, uses_model: 
     return _build_rules(config, traced, Mock(mock="stateful")).model_copy(update={"environment_data": data})
 
 
-def _build_rules(config: EnvironmentSimulationConfig, traced: Sequence[TracedCall], mock: Mock) -> Rules:
+def _build_rules(config: EnvironmentSimulationConfig, traced: Sequence[AnsweredCall], mock: Mock) -> Rules:
     # As in ADK, whose injected latency takes real time.
     return Rules(
         time="real",
@@ -111,7 +112,7 @@ def _read_environment_data(text: str | None) -> dict[str, Any]:
         return {}
 
 
-def _read_tracing(text: str | None) -> list[TracedCall]:
+def _read_tracing(text: str | None) -> list[AnsweredCall]:
     """Return the calls of earlier traces; none if they are not JSON, or have no calls with responses."""
     if not text:
         return []
@@ -162,7 +163,7 @@ def _find_injection_problems(injection: InjectionConfig) -> Iterator[str]:
         yield "set either injected_error or injected_response."
 
 
-def _iter_rules(tool: ToolSimulationConfig, traced: Sequence[TracedCall], mock: Mock) -> Iterator[Rule]:
+def _iter_rules(tool: ToolSimulationConfig, traced: Sequence[AnsweredCall], mock: Mock) -> Iterator[Rule]:
     for number, injection in enumerate(tool.injection_configs):
         yield _convert_injection(tool.tool_name, number, injection)
     if tool.mock_strategy_type is MockStrategy.MOCK_STRATEGY_TRACING:
@@ -204,7 +205,7 @@ def _iter_actions(injection: InjectionConfig) -> Iterator[AnyAction]:
         yield Respond(respond=escape_templates(injection.injected_response))
 
 
-def _iter_traced_rules(tool: str, traced: Sequence[TracedCall]) -> Iterator[Rule]:
+def _iter_traced_rules(tool: str, traced: Sequence[AnsweredCall]) -> Iterator[Rule]:
     """Yield rules that give the responses of the traces to calls with the same arguments."""
     calls = [
         RecordedCall(tool=tool, args=call.args, do={"respond": escape_templates(call.response)})

@@ -12,12 +12,12 @@ from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk.compat import get_declaration
 from adk_agent_sim.adk.environment.llm_mock_setup import LlmMocks, LlmMockSetup
-from adk_agent_sim.adk.environment.mocked_tools import MockedTools
+from adk_agent_sim.adk.environment.tool_spec_reader import MockedTools
 from adk_agent_sim.adk.runs.shared_state import SHARED_STATE_PREFIXES
 from adk_agent_sim.environment.call_history import CallHistory, CallRecord
 from adk_agent_sim.environment.call_watcher import CallWatcher
 from adk_agent_sim.environment.environment import Environment
-from adk_agent_sim.environment.environment_report import EnvironmentReport, SessionSeed
+from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.environment.recorded_report import describe_environment, describe_profile, describe_used_responses
 from adk_agent_sim.environment.report_fold import ReportFold, RuleScope
 from adk_agent_sim.environment.rulebook import Rulebook
@@ -176,12 +176,9 @@ class EnvironmentRegistry:
             fold.add_seed(seed)
         return fold
 
-    def _get_seed(self, environment: Environment) -> SessionSeed | None:
+    def _get_seed(self, environment: Environment) -> SessionRandomness | None:
         """Return what the random draws of a session depend on; None if no rule draws with the session's seed."""
-        if not self.rulebook.draws_with_session_seed:
-            return None
-        drawn = environment.randomness
-        return SessionSeed(seed=drawn.seed, session_key=drawn.session_key, is_drawn=drawn.is_drawn)
+        return environment.randomness if self.rulebook.draws_with_session_seed else None
 
     def _list_environments(self) -> list[Environment]:
         """Return the environments, each once: an agent used as a tool shares the one of its caller."""

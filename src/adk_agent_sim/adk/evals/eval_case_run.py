@@ -17,7 +17,7 @@ from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun, unwrap_failure
 from adk_agent_sim.adk.worlds.other_model import OtherModel
 from adk_agent_sim.adk.worlds.run_options import DEFAULT_MAX_STEPS
-from adk_agent_sim.adk.worlds.script_player import read_script_player
+from adk_agent_sim.adk.worlds.run_players import read_script_player
 from adk_agent_sim.errors import InvalidRunOption, NotJudgeable
 from adk_agent_sim.golden.case_criteria import CaseCriteria
 from adk_agent_sim.golden.eval_case_page import render_case_page

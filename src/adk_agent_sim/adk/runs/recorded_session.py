@@ -31,10 +31,8 @@ from adk_agent_sim.adk.players.session_player import (
 )
 from adk_agent_sim.adk.runs.agent_paths import ROOT_PATH, AgentPathFinder
 from adk_agent_sim.adk.runs.answer_check import check_answer
-from adk_agent_sim.adk.runs.cross_loop_event import CrossLoopEvent
-from adk_agent_sim.adk.runs.masking_link import MaskingLink
-from adk_agent_sim.adk.runs.per_loop_lock import PerLoopLock
-from adk_agent_sim.adk.runs.recorded_values import convert_event_to_json, extract_artifact_data, remove_unset_actions
+from adk_agent_sim.adk.runs.credential_masking import MaskingLink
+from adk_agent_sim.adk.runs.cross_loop import CrossLoopEvent, PerLoopLock
 from adk_agent_sim.adk.runs.shared_state import select_shared_state
 from adk_agent_sim.adk.seats import human_tool
 from adk_agent_sim.adk.seats.pending_call import PendingCall
@@ -67,6 +65,27 @@ from adk_agent_sim.timeline.framework_calls import ENVIRONMENT_AUTHOR
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, TurnDecision, TurnRequest
+
+
+def convert_event_to_json(event: AdkEvent) -> Any:
+    """Return an ADK event as JSON, without the fields of `actions` that are not set."""
+    value = to_json_value(event)
+    value["actions"] = remove_unset_actions(value.get("actions", {}))
+    return value
+
+
+def remove_unset_actions(actions: dict[str, Any]) -> dict[str, Any]:
+    """Return the actions of an event without those that are not set."""
+    return {name: value for name, value in actions.items() if value not in (None, {}, [], False)}
+
+
+def extract_artifact_data(part: types.Part | None) -> tuple[str, bytes]:
+    """Return the MIME type and the bytes of an artifact."""
+    if part is not None and part.inline_data is not None:
+        return part.inline_data.mime_type or "application/octet-stream", part.inline_data.data or b""
+    if part is not None and part.file_data is not None:
+        return "text/uri-list", (part.file_data.file_uri or "").encode()
+    return "text/plain", ((part.text if part is not None else None) or "").encode()
 
 
 class RecordedSession:

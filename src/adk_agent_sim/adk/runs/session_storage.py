@@ -19,7 +19,7 @@ from google.adk.sessions import BaseSessionService, InMemorySessionService, Sess
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
 
-from adk_agent_sim.adk.runs.masking_session_service import MaskingSessionService
+from adk_agent_sim.adk.runs.credential_masking import MaskingSessionService
 from adk_agent_sim.adk.runs.runner_services import RunnerServices
 from adk_agent_sim.adk.runs.shared_state import is_shared_artifact, remove_shared_changes, select_own_state
 from adk_agent_sim.errors import InvalidTransition, ServiceFailed

@@ -13,17 +13,17 @@ from __future__ import annotations
 import asyncio
 import copy
 import functools
+import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk.compat import check_sync_callable_runner, use_sync_callable_runner
-from adk_agent_sim.adk.seats.tool_threads import ToolThreads
 from adk_agent_sim.adk.time_travel.recorded_outcome import RecordedOutcome
 from adk_agent_sim.environment.rule_decision import NOT_RUN, RAN_TOOL, ExecutionOutcome
 from adk_agent_sim.environment.skip_reason import UnansweredCall
@@ -32,6 +32,52 @@ from adk_agent_sim.golden.recording import RecordedToolCall
 from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
+
+
+class ToolThreads:
+    """Runs the synchronous functions of one call.
+
+    Each gets a daemon thread of its own: in a pool, a function that blocks could starve other calls, and it would delay
+    the exit of the process.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.is_busy = False
+        """Whether a thread is running now."""
+
+    async def run(self, function: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
+        """Return the function's result, or raise what it raises."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Any] = loop.create_future()
+        # The function sees the context variables of its call, as it would on the event loop.
+        context = copy_context()
+
+        def resolve_future(result: Any, error: BaseException | None) -> None:
+            self.is_busy = False
+            # The call was cancelled while the thread, which cannot be stopped, went on.
+            if done.done():
+                return
+            if error is None:
+                done.set_result(result)
+            else:
+                done.set_exception(error)
+
+        def run_function() -> None:
+            result, error = None, None
+            try:
+                result = context.run(function, **kwargs)
+            except StopIteration as raised:  # a future does not accept it as an exception
+                error = RuntimeError("a tool raised StopIteration")
+                error.__cause__ = raised
+            except BaseException as raised:  # noqa: BLE001 - raised in the awaiting call
+                error = raised
+            with suppress(RuntimeError):  # the loop is closed, so nothing awaits the result
+                loop.call_soon_threadsafe(resolve_future, result, error)
+
+        self.is_busy = True
+        threading.Thread(target=run_function, name=f"adksim-tool-{self._name}", daemon=True).start()
+        return await done
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from adk_agent_sim.adk.runs.cross_loop_event import CrossLoopEvent
+from adk_agent_sim.adk.runs.cross_loop import CrossLoopEvent
 from adk_agent_sim.adk.time_travel.replay_link import ReplayLink
 from adk_agent_sim.errors import RunUndone
 from adk_agent_sim.link.link import Link

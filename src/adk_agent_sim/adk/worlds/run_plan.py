@@ -15,13 +15,12 @@ from google.adk.apps import App
 
 from adk_agent_sim.adk.environment.environment_plugin import EnvironmentSimulationPlugin, read_profile_variable
 from adk_agent_sim.adk.loading.agent_loader import load_app
-from adk_agent_sim.adk.worlds.default_agent import create_default_agent
 from adk_agent_sim.adk.worlds.other_model import OtherModel
 from adk_agent_sim.adk.worlds.run_exports import RunExports, write_exports
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
 from adk_agent_sim.adk.worlds.run_players import create_run_player
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-from adk_agent_sim.adk.worlds.world_agents import check_world_agents
+from adk_agent_sim.adk.worlds.world_agents import check_world_agents, create_default_agent
 from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.environment.rulebook import Rulebook

@@ -6,11 +6,40 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from adk_agent_sim.adk.worlds.inner_deliveries import InnerDeliveries
 from adk_agent_sim.errors import ForkRefused
-from adk_agent_sim.scenario.world.notifications import DeliveredNotification
 from adk_agent_sim.scenario.world.snapshot import WorldSnapshot
 from adk_agent_sim.timeline.events import Event, TurnAsked
+from adk_agent_sim.timeline.world_events import NotificationDelivered
+
+
+class InnerDeliveries:
+    """What has happened since the last model call of the main conversation, and who has been told.
+
+    An agent that is used as a tool has a conversation of its own, which is gone when it returns its result.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[NotificationDelivered] = []
+        self._reported_counts: dict[str, int] = {}
+
+    def deliver(self, session_id: str, new: Sequence[NotificationDelivered]) -> list[NotificationDelivered]:
+        """Add what is new, and return what this ADK session of an inner agent has not been told yet."""
+        self._waiting += new
+        reported_count = self._reported_counts.get(session_id, 0)
+        self._reported_counts[session_id] = len(self._waiting)
+        return self._waiting[reported_count:]
+
+    def take_all(self) -> list[NotificationDelivered]:
+        """Return what the main conversation has not been told yet, and forget it."""
+        waiting, self._waiting, self._reported_counts = self._waiting, [], {}
+        return waiting
+
+    def copy(self) -> InnerDeliveries:
+        """Return a copy, for a checkpoint."""
+        copied = InnerDeliveries()
+        copied._waiting, copied._reported_counts = list(self._waiting), dict(self._reported_counts)
+        return copied
+
 
 MAX_SNAPSHOTS = 500
 """How many snapshots are kept. They share what has not changed in between, but not the list of what happened."""
@@ -28,7 +57,7 @@ class TurnCheckpoint:
     snapshot: WorldSnapshot
     """The world, with the turn's notifications taken."""
 
-    notifications: Sequence[DeliveredNotification]
+    notifications: Sequence[NotificationDelivered]
     """What the agent was notified of in the turn's request."""
 
     is_inner: bool = False

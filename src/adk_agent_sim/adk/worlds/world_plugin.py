@@ -1,7 +1,16 @@
-"""The ADK plugin of a run in a world: offers its tools, delivers its notifications, stops its time for the model."""
+"""The ADK plugin of a run in a world: offers its tools, delivers its notifications, measures time and tokens.
+
+ADK shows what other authors said as quoted data that must not be followed, and only to agents that share the history.
+Here every model request has all notifications, as plain texts and where they happened:
+
+    world --> event in the session --ADK--> quoted content in later requests --deliver--> plain content
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from google.adk.agents import LlmAgent
@@ -10,12 +19,120 @@ from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
+from google.genai import types
 
+from adk_agent_sim.adk.adk_messages import extract_quoted_notification, is_quoted_notification
 from adk_agent_sim.adk.compat import get_invocation_context
-from adk_agent_sim.adk.worlds.notification_events import NotificationEvents
-from adk_agent_sim.adk.worlds.token_count import TokenCount
 from adk_agent_sim.adk.worlds.world_session import WorldSession
 from adk_agent_sim.errors import WorldToolConflict
+from adk_agent_sim.timeline.framework_calls import ENVIRONMENT_AUTHOR
+
+
+class NotificationEvents:
+    """The notifications that an agent has received, as events of its ADK session."""
+
+    def __init__(self, record_event: Callable[[AdkEvent], Awaitable[None]], texts: Sequence[str] = ()) -> None:
+        """Prepare to deliver.
+
+        Args:
+            record_event: Records an event that was added to the session.
+            texts: The notifications that the session has already.
+        """
+        self._record_event = record_event
+        self._texts = list(texts)
+        self._turn_contents: dict[tuple[str, str], list[types.Content]] = {}
+        """By invocation and agent: the contents up to the last notification, of agents that see only their turn."""
+
+    async def deliver(self, context: CallbackContext, request: LlmRequest, texts: Sequence[str]) -> None:
+        """Store new notifications as events of the session, before a model call, and show all in its request.
+
+        Args:
+            context: The model call.
+            request: Its request; notifications are put where ADK has quoted them, and those that it left out at the
+                end.
+            texts: What is new.
+        """
+        invocation = get_invocation_context(context)
+        for text in texts:
+            event = AdkEvent(author=ENVIRONMENT_AUTHOR, invocation_id=context.invocation_id, content=_to_content(text))
+            # Through the session object of the run, from whose events ADK builds the next requests.
+            await invocation.session_service.append_event(session=invocation.session, event=event)
+            await self._record_event(event)
+            self._texts.append(text)
+        if not self._texts:
+            return
+        key = context.invocation_id, context.agent_name
+        sees_turn_only = isinstance(invocation.agent, LlmAgent) and invocation.agent.include_contents == "none"
+        contents = self._restore_turn(context, request.contents) if sees_turn_only else request.contents
+        request.contents = self._show_all(contents)
+        if texts and sees_turn_only:
+            self._turn_contents[key] = list(request.contents)
+
+    def _show_all(self, contents: list[types.Content]) -> list[types.Content]:
+        # Counted, because the same text may be notified several times.
+        missing = Counter(self._texts)
+        shown: list[types.Content] = []
+        for content in contents:
+            text = _extract_notification(content)
+            is_notification = text is not None and missing[text] > 0
+            if text is not None and is_notification:
+                missing[text] -= 1
+            shown.append(_to_content(text) if text is not None and is_notification else content)
+        for text in self._texts:
+            if missing[text] > 0:
+                missing[text] -= 1
+                shown.append(_to_content(text))
+        return shown
+
+    def _restore_turn(self, context: CallbackContext, contents: list[types.Content]) -> list[types.Content]:
+        """Return the contents of the whole turn, for an agent that sees nothing else.
+
+        To ADK, such an agent's turn begins with the last event of another author, which a notification is.
+        """
+        if not contents or not _is_quoted(contents[0]):
+            return contents
+        begun = self._turn_contents.get((context.invocation_id, context.agent_name))
+        if begun is not None:
+            return [*begun, *contents[1:]]
+        return [context.user_content, *contents] if context.user_content else contents
+
+
+def _to_content(text: str) -> types.Content:
+    return types.Content(role="user", parts=[types.Part(text=text)])
+
+
+def _is_quoted(content: types.Content) -> bool:
+    text = content.parts[-1].text if content.role == "user" and content.parts else None
+    return bool(text and is_quoted_notification(text))
+
+
+def _extract_notification(content: types.Content) -> str | None:
+    """Return the text of a content, without the quotes that ADK puts around what the environment said."""
+    text = content.parts[-1].text if content.role == "user" and content.parts else None
+    if not text or not is_quoted_notification(text):
+        return text or None
+    return extract_quoted_notification(text)
+
+
+@dataclass(kw_only=True)
+class TokenCount:
+    """The tokens of all model calls of a run; zero if its models report none."""
+
+    prompt: int = 0
+
+    output: int = 0
+
+    def add(self, response: LlmResponse) -> None:
+        """Count the tokens of one complete answer."""
+        usage = response.usage_metadata
+        if usage is not None:
+            self.prompt += usage.prompt_token_count or 0
+            self.output += (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.prompt + self.output
 
 
 class WorldPlugin(BasePlugin):

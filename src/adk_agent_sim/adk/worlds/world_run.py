@@ -28,15 +28,11 @@ from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
 from adk_agent_sim.adk.runs.run_app import to_app
 from adk_agent_sim.adk.runs.run_task import unwrap_failure
 from adk_agent_sim.adk.runs.user_message import build_user_message
-from adk_agent_sim.adk.worlds.final_text import find_final_text
-from adk_agent_sim.adk.worlds.notification_events import NotificationEvents
-from adk_agent_sim.adk.worlds.run_end import RunEnd
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
-from adk_agent_sim.adk.worlds.run_result import WorldRunMetadata, WorldRunResult
-from adk_agent_sim.adk.worlds.token_count import TokenCount
+from adk_agent_sim.adk.worlds.run_result import RunEnd, WorldRunMetadata, WorldRunResult
 from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_clock import WorldClock, use_world_time
-from adk_agent_sim.adk.worlds.world_plugin import WorldPlugin
+from adk_agent_sim.adk.worlds.world_plugin import NotificationEvents, TokenCount, WorldPlugin
 from adk_agent_sim.adk.worlds.world_recorder import WorldRecorder
 from adk_agent_sim.adk.worlds.world_session import SILENT_ANSWER, WorldSession
 from adk_agent_sim.errors import NotJudgeable
@@ -50,10 +46,22 @@ from adk_agent_sim.scenario.world.noise import Noise
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Payload, Player
+from adk_agent_sim.timeline.framework_calls import ENVIRONMENT_AUTHOR
 from adk_agent_sim.timeline.seeded_random import draw_bits
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
+
+
+def find_final_text(events: Sequence[AdkEvent]) -> str:
+    """Return the final response since the user's last message; empty if there is none, or if it has no text."""
+    for event in reversed(events):
+        if event.author == "user":
+            return ""
+        if event.author != ENVIRONMENT_AUTHOR and event.is_final_response() and event.content and event.content.parts:
+            return "".join(part.text for part in event.content.parts if part.text and not part.thought)
+    return ""
+
 
 WAKE_UP_TEXT = (
     "(This is no message from the user: something has happened, see the notifications. Act if it concerns your task. "

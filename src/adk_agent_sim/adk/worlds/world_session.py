@@ -1,4 +1,4 @@
-"""One agent in one world: its calls, its messages to the user, the time that passes, and the limits of the run.
+"""One agent in one world: its tools, its messages to the user, the time that passes, and the limits of the run.
 
 model call begins --> world paused --> model call ends --> world resumed, thinking time passes, what is due happens
 tool call --> the world's tool, now                        message to the user --> the turn ends at the next check
@@ -9,27 +9,58 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from google.adk.agents.context import Context
-from google.adk.tools import ToolContext
+from google.adk.tools import BaseTool, ToolContext
+from google.genai import types
 
 from adk_agent_sim.adk.compat import get_invocation_context
-from adk_agent_sim.adk.worlds.app_tool import AppTool
-from adk_agent_sim.adk.worlds.inner_deliveries import InnerDeliveries
-from adk_agent_sim.adk.worlds.run_end import RunEnd
 from adk_agent_sim.adk.worlds.run_options import DEFAULT_DURATION, WorldRunOptions
-from adk_agent_sim.adk.worlds.world_checkpoints import TurnCheckpoint, WorldCheckpoints
+from adk_agent_sim.adk.worlds.run_result import RunEnd
+from adk_agent_sim.adk.worlds.world_checkpoints import InnerDeliveries, TurnCheckpoint, WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_recorder import WorldRecorder
 from adk_agent_sim.errors import InvalidTransition
+from adk_agent_sim.scenario.app_base.argument_check import build_parameters_schema
 from adk_agent_sim.scenario.app_base.datetimes import format_datetime
 from adk_agent_sim.scenario.app_base.tool import Tool
 from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface, extract_message_content
 from adk_agent_sim.scenario.players.world_player import ToolResult
-from adk_agent_sim.scenario.world.notifications import DeliveredNotification
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.clock import Clock, WallClock
-from adk_agent_sim.timeline.world_events import BY_PERSON
+from adk_agent_sim.timeline.world_events import BY_PERSON, NotificationDelivered
+
+if TYPE_CHECKING:
+    from adk_agent_sim.scenario.world.agent_tools import OfferedTool
+
+
+class AppTool(BaseTool):
+    """Calls a tool of the world, under the name by which the world offers it.
+
+    Errors of the tool are raised: ADK reports them to the model as it does for every tool.
+    """
+
+    never_waits: ClassVar[bool] = True
+    """For the seat of tools: a world works without any waiting, also where its own time passes."""
+
+    def __init__(self, offered: OfferedTool, session: WorldSession) -> None:
+        super().__init__(name=offered.name, description=offered.description)
+        self._offered = offered
+        self._session = session
+        # Once per run: ADK asks every tool for its declaration at every model call.
+        self._declaration = types.FunctionDeclaration(
+            name=offered.name,
+            description=offered.description,
+            parameters_json_schema=build_parameters_schema(offered.tool),
+        )
+
+    def _get_declaration(self) -> types.FunctionDeclaration:
+        return self._declaration
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        """Make the call now, in simulated time, and return what an agent sees of it."""
+        return await self._session.call(self._offered.app, self._offered.tool, args, tool_context)
+
 
 SILENT_ANSWER = "OK"
 """What an agent answers that was started by notifications and has nothing to tell the user."""
@@ -79,11 +110,11 @@ class WorldSession:
         self.max_duration = default_duration if options.max_duration is None else options.max_duration
         """The limit of simulated seconds; None if the scenario's own end is the limit."""
         # Notifications that were taken together with a message of the user wait here for the next model call.
-        self._early: list[DeliveredNotification] = []
+        self._early: list[NotificationDelivered] = []
         self._inner_deliveries = InnerDeliveries()
         self._is_user_turn = False
         self._has_answered = False
-        self._seen: list[DeliveredNotification] = []
+        self._seen: list[NotificationDelivered] = []
         self._results: list[ToolResult] = []
         self.step_count = 0
         """The number of model calls."""
@@ -112,7 +143,7 @@ class WorldSession:
         """Whether the agent has ended as many turns as the scenario expects."""
         return self._turn_count is not None and self.message_count >= self._turn_count
 
-    async def begin_model_call(self, context: Context, *, is_inner: bool = False) -> list[DeliveredNotification]:
+    async def begin_model_call(self, context: Context, *, is_inner: bool = False) -> list[NotificationDelivered]:
         """Stop the world's time and return what the agent is notified of. Does not return if the run is over.
 
         Args:
@@ -173,7 +204,7 @@ class WorldSession:
         other._checkpoints, other.on_end = None, lambda: None
         other.end(RunEnd.NOTHING_LEFT)
 
-    async def _repeat_model_call(self, context: Context) -> list[DeliveredNotification]:
+    async def _repeat_model_call(self, context: Context) -> list[NotificationDelivered]:
         if not self._replayed:
             await self.wait_for_cancellation()  # more calls than were recorded: the replay ends with that difference
         assert self._replayed  # noqa: S101 - as checked
@@ -183,7 +214,7 @@ class WorldSession:
             self._open_model_calls[_get_key(context)] = self._clock.monotonic()
         return list(checkpoint.notifications)
 
-    def _create_checkpoint(self, notifications: Sequence[DeliveredNotification], *, is_inner: bool) -> TurnCheckpoint:
+    def _create_checkpoint(self, notifications: Sequence[NotificationDelivered], *, is_inner: bool) -> TurnCheckpoint:
         return TurnCheckpoint(
             snapshot=self.world.snapshot(),
             notifications=tuple(notifications),
@@ -349,7 +380,7 @@ class WorldSession:
         self._seen += [each for each in waiting if each.kind == "USER_MESSAGE"]
         return "\n\n".join(messages)
 
-    def take_seen_notifications(self) -> list[DeliveredNotification]:
+    def take_seen_notifications(self) -> list[NotificationDelivered]:
         """Return what the agent was notified of since the last call, for a player that takes its model's place."""
         seen, self._seen = self._seen, []
         return seen
@@ -364,7 +395,7 @@ class WorldSession:
         offered = self.world.tools().get(name)
         return offered is not None and (offered.app, offered.tool.name) == (self._interface_name, _MESSAGE_TOOL)
 
-    def format_notification(self, notification: DeliveredNotification) -> str:
+    def format_notification(self, notification: NotificationDelivered) -> str:
         """Return a notification as the agent reads it."""
         start = self.world.now - self.world.elapsed
         time = format_datetime(start + notification.elapsed_seconds)

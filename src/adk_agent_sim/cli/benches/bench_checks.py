@@ -57,7 +57,7 @@ _MODEL_CRITERIA = ("rubric", "tool-rubric", "rubric-score", "judge")
 
 def check_settings(settings: BenchSettings) -> None:
     """Raise UsageError if a value is wrong, an option needs another one, or no run could end in time."""
-    from adk_agent_sim.bench.axis_labels import NO_RULES
+    from adk_agent_sim.bench.bench_plan import NO_RULES
 
     if settings.world.profile is not None and not any(each != NO_RULES for each in settings.rules):
         raise click.UsageError("--profile needs --rules FILE: it is a profile of these rules.")

@@ -13,7 +13,7 @@ from adk_agent_sim.timeline.clock import Clock, WallClock
 
 if TYPE_CHECKING:
     from adk_agent_sim.bench.bench_result import BenchResult
-    from adk_agent_sim.bench.bench_status import BenchStatus
+    from adk_agent_sim.bench.bench_run import BenchStatus
     from adk_agent_sim.cli.benches.bench_display import BenchDisplay, StyledText
 
 _TERMINAL_SECONDS = 0.2

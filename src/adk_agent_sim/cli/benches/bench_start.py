@@ -88,7 +88,7 @@ def _run_bench(
     paths: tuple[str, ...], settings: BenchSettings, judge_name: str, criteria: tuple[str, ...]
 ) -> BenchSummary:
     from adk_agent_sim.bench.bench_task import check_out_folder, find_tasks
-    from adk_agent_sim.bench.process_context import start_fork_server
+    from adk_agent_sim.bench.process_pool import start_fork_server
 
     check_settings(settings)
     eval_criteria = parse_bench_criteria(criteria)
@@ -148,7 +148,7 @@ def _explain_interrupts(folder: Path) -> Generator[None]:
 
 
 def _run_with_progress(plan: BenchPlan, settings: BenchSettings) -> BenchSummary:
-    from adk_agent_sim.adk.worlds.thinking_time import parse_duration
+    from adk_agent_sim.adk.worlds.run_options import parse_duration
     from adk_agent_sim.bench.bench_run import BenchOptions
     from adk_agent_sim.bench.rate_limits import BackoffPolicy
     from adk_agent_sim.cli.benches.bench_progress import BenchProgress

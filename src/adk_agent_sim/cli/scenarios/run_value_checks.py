@@ -42,7 +42,7 @@ def check_rules(rules: str, profile: str | None) -> None:
 def check_judge(judge: str) -> None:
     """Raise BadParameter if the judge of texts is neither a model nor a file with recorded answers."""
     from adk_agent_sim.adk.worlds.other_model import create_model
-    from adk_agent_sim.scenario.verdict.soft_recording import REPLAY_PREFIX, find_soft_judge
+    from adk_agent_sim.scenario.verdict.soft_check import REPLAY_PREFIX, find_soft_judge
 
     with report_wrong_option("--judge"):
         if judge == REPLAY_PREFIX:

@@ -158,8 +158,7 @@ class AgentSettings:
         Raises:
             click.UsageError: A duration or the thinking time is wrong, or agent-to-agent augmentation was asked for.
         """
-        from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
-        from adk_agent_sim.adk.worlds.thinking_time import parse_thinking_time
+        from adk_agent_sim.adk.worlds.run_options import WorldRunOptions, parse_thinking_time
 
         with report_wrong_option("--thinking"):
             thinking = parse_thinking_time(self.thinking)

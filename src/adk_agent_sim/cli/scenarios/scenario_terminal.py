@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from adk_agent_sim.adk.steps.steps import Step
 from adk_agent_sim.adk.worlds.run_exports import write_exports
-from adk_agent_sim.adk.worlds.thinking_time import parse_duration
+from adk_agent_sim.adk.worlds.run_options import parse_duration
 from adk_agent_sim.cli.exit_codes import NothingToCompare
 from adk_agent_sim.cli.play.prompts import KeyboardPrompts, Prompts, ScriptedPrompts
 from adk_agent_sim.cli.play.state_command import STATE_HELP

@@ -32,7 +32,7 @@ record_option = click.option(
 
 def make_soft_judge(name: str, record: Path) -> SoftJudge | str | None:
     """Return who answers soft checks; a model is imported only if it is asked for."""
-    from adk_agent_sim.scenario.verdict.soft_recording import REPLAY_PREFIX, RecordedAnswers
+    from adk_agent_sim.scenario.verdict.soft_check import REPLAY_PREFIX, RecordedAnswers
 
     if name == "scripted":
         return None

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from adk_agent_sim.environment.call_values import ValueMissing, resolve_reference
 from adk_agent_sim.environment.incoming_call import IncomingCall
-from adk_agent_sim.environment.session_llm_mocks import SessionLlmMocks
+from adk_agent_sim.environment.session_mocks import SessionLlmMocks, SessionReplays
 from adk_agent_sim.environment.strict_model import StrictModel
 from adk_agent_sim.environment.templates import (
     BadTemplate,
@@ -28,7 +28,6 @@ from adk_agent_sim.environment.templates import (
 from adk_agent_sim.errors import HumanUnavailable, RuleFailed
 from adk_agent_sim.mocks.llm_journal import MockJournal
 from adk_agent_sim.mocks.resource_store import ResourceStore
-from adk_agent_sim.mocks.session_replays import SessionReplays
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import Sleeper
 from adk_agent_sim.timeline.json_conversion import to_json_value

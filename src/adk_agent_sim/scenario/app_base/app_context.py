@@ -43,7 +43,7 @@ class NotificationKind(StrEnum):
 class Notification:
     """A notification as an app creates it: not yet timed, and not yet filtered by the agent's level.
 
-    The world's queue drops it or stores it as a `world.notifications.DeliveredNotification`, which has the time
+    The world's queue drops it or stores it as a `timeline.world_events.NotificationDelivered`, which has the time
     but no level.
     """
 
@@ -83,11 +83,6 @@ class AppCall:
     def has_failed(self) -> bool:
         """Whether the call raised an exception."""
         return self.error is not None
-
-    def to_log_row(self) -> list[str]:
-        """Return the call as event type, operation, `App__function`, and "ok" or "failed"."""
-        name = f"{self.app.name}__{self.function}"
-        return [self.caller.upper(), self.operation.value, name, "failed" if self.has_failed else "ok"]
 
 
 def _skip_wait(seconds: float) -> None:

@@ -1,12 +1,16 @@
-"""Checks the arguments of a tool call: names always, types if the tool asks for it. The error texts are ARE's."""
+"""The arguments of a tool call: their checks (names always, types if the tool asks for it), and their JSON Schema.
+
+The error texts are ARE's.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, cast
 
-from adk_agent_sim.scenario.app_base.tool import Tool
+from adk_agent_sim.scenario.app_base.tool import Argument, Tool
 
 _JSON_TYPES: Mapping[str, type | None] = {
     "str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict, "None": type(None), "Any": None
@@ -89,3 +93,57 @@ def _build_dict_checker(
         return items is not None and all(check_key(name) and check_value(each) for name, each in items)
 
     return check_dict
+
+
+_TYPE_SCHEMAS: dict[str, dict[str, Any]] = {
+    "str": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "None": {"type": "null"},
+    "list": {"type": "array"},
+    "dict": {"type": "object"},
+}
+"""Any other type gets an empty schema, which accepts every value."""
+
+
+def build_parameters_schema(tool: Tool) -> dict[str, Any]:
+    """Return the JSON Schema of the object that holds a tool's arguments."""
+    named = [each for each in tool.arguments if not each.variadic]
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {each.name: _build_property_schema(each) for each in named},
+    }
+    if tool.required_arguments:
+        schema["required"] = list(tool.required_arguments)
+    return schema | {"additionalProperties": len(named) < len(tool.arguments)}
+
+
+def build_type_schema(annotation: str) -> dict[str, Any]:
+    """Return the JSON Schema of a type given as Python source, such as `list[str] | None`."""
+    if len(options := split_outside_brackets(annotation, "|")) > 1:
+        return {"anyOf": [build_type_schema(each) for each in options]}
+    outer, _, inner = annotation.removesuffix("]").partition("[")
+    schema = dict(_TYPE_SCHEMAS.get(outer, {}))
+    if outer == "list" and inner:
+        schema["items"] = build_type_schema(inner)
+    if outer == "dict" and inner:
+        schema["additionalProperties"] = build_type_schema(split_outside_brackets(inner, ",")[-1])
+    return schema
+
+
+def _build_property_schema(argument: Argument) -> dict[str, Any]:
+    schema = build_type_schema(argument.annotation)
+    if argument.description:
+        schema["description"] = argument.description
+    if not argument.required and _is_json_serializable(argument.default):
+        schema["default"] = argument.default
+    return schema
+
+
+def _is_json_serializable(value: object) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True

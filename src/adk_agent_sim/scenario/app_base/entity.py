@@ -1,10 +1,10 @@
-"""Entities of apps: JSON objects with the class name and text representation that agents see."""
+"""Entities of apps: JSON objects with the class name and text representation that agents see, and pages of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 
 class Entity(dict[str, Any]):
@@ -55,3 +55,11 @@ def get_list(entity: Mapping[str, Any], key: str) -> list[Any]:
 def get_object(entity: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Return the object under a key, or an empty one if the key is absent or null."""
     return entity.get(key) or {}
+
+
+PageItem = TypeVar("PageItem")
+
+
+def slice_page(items: Sequence[PageItem], offset: int, limit: int) -> tuple[list[PageItem], tuple[int, int]]:
+    """Return the items of a page, and the positions of its first item and after its last item, as shown to agents."""
+    return list(items[offset : offset + limit]), (offset, min(offset + limit, len(items)))

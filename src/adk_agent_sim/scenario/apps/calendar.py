@@ -12,8 +12,7 @@ from adk_agent_sim.scenario.app_base.datetimes import (
     parse_datetime_argument,
     to_datetime,
 )
-from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
-from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object, slice_page
 from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool

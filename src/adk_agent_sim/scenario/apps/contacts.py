@@ -7,8 +7,7 @@ from textwrap import dedent
 from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.entity import Entity, get_object
-from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.entity import Entity, get_object, slice_page
 from adk_agent_sim.scenario.app_base.state_shape import BOOLEAN, NUMBER, TEXT, Fields, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, READ, WRITE, tool
 from adk_agent_sim.scenario.app_entities.choice import Choice

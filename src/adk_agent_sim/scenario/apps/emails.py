@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.entity import get_object
-from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.entity import get_object, slice_page
 from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
-from adk_agent_sim.scenario.app_entities.email_message import (
+from adk_agent_sim.scenario.app_entities.mail import (
     EMAIL_SHAPE,
     FOLDER_NAME,
     Email,
+    MailFolder,
     ReturnedEmails,
+    find_reply_recipient,
     iterate_search_texts,
     parse_email_time,
     require_address,
     require_addresses,
 )
-from adk_agent_sim.scenario.app_entities.mail_folder import MailFolder, find_reply_recipient
 from adk_agent_sim.scenario.files.attachment import read_attachment, save_attachment
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON
 from adk_agent_sim.scenario.app_base.entity import Entity, get_list
-from adk_agent_sim.scenario.app_base.safe_regex import SafeRegex
+from adk_agent_sim.scenario.app_base.text_search import SafeRegex
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_entities.conversation_store import sort_newest_first
 from adk_agent_sim.scenario.apps.messaging_base import BaseMessagingApp, raise_exception

@@ -7,8 +7,7 @@ from typing import ClassVar, NoReturn
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
-from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
-from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object, slice_page
 from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf, MapOf
 from adk_agent_sim.scenario.app_entities.conversation_store import (
     ConversationStore,

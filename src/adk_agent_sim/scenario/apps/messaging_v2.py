@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON
 from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
-from adk_agent_sim.scenario.app_base.fuzzy_match import find_similar_names
-from adk_agent_sim.scenario.app_base.safe_regex import SafeRegex
+from adk_agent_sim.scenario.app_base.text_search import SafeRegex, find_similar_names
 from adk_agent_sim.scenario.app_base.tool import APP, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
 from adk_agent_sim.scenario.apps.messaging_base import BaseMessagingApp, raise_exception

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.datetimes import to_datetime
-from adk_agent_sim.scenario.app_base.entity import get_object
-from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.entity import get_object, slice_page
 from adk_agent_sim.scenario.app_base.state_shape import NUMBER, Fields, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, HIGH, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_entities.shop_entities import (

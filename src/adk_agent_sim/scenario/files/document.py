@@ -1,27 +1,28 @@
-"""Text of documents: plain text unchanged, HTML as Markdown, others if the extra `documents` is installed."""
+"""Text of documents: plain text unchanged, HTML as Markdown, PDF and others if the extra `documents` is installed."""
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from importlib import import_module
 from importlib.util import find_spec
 from mimetypes import MimeTypes
 from posixpath import splitext
+from typing import Any
 
-from adk_agent_sim.scenario.files.document_budget import DocumentRefused
+from adk_agent_sim.scenario.files.document_budget import (
+    MAX_PAGE_BYTES,
+    MAX_PARTS,
+    DocumentBudget,
+    DocumentRefused,
+    check_document_size,
+)
 from adk_agent_sim.scenario.files.office_documents import read_docx, read_pptx, read_xlsx
-from adk_agent_sim.scenario.files.pdf_document import read_pdf
 
 _PDF_LIBRARY = "pypdf"
 """The only library of the extra `documents`: if it is missing, so is the extra."""
-
-_READERS: dict[str, Callable[[bytes], str]] = {
-    ".docx": read_docx,
-    ".pptx": read_pptx,
-    ".xlsx": read_xlsx,
-    ".pdf": read_pdf,
-}
 
 _INLINE_MARKERS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`"}
 _BLOCK_TAGS = {"p", "div", "ul", "ol", "table", "pre", "blockquote"}
@@ -143,3 +144,46 @@ def _collapse_whitespace(text: str) -> str:
     if not words:
         return " " if text and "\n" not in text else ""
     return (" " if text[0].isspace() else "") + words + (" " if text[-1].isspace() else "")
+
+
+def read_pdf(content: bytes) -> str:
+    """Return the text of the pages of a PDF."""
+    pypdf: Any = import_module("pypdf")
+
+    budget = DocumentBudget()
+    check_document_size(content)
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(content))
+        if len(reader.pages) > MAX_PARTS:
+            raise DocumentRefused(f"it has more than {MAX_PARTS:,} pages")
+        texts: list[str] = []
+        for page in reader.pages:
+            contents = page.get_contents()
+            # pypdf parses a page's program in one go, so its size is bounded before. Running it calls the visitor, also
+            # in the forms that it draws, which can contain each other many times over.
+            if contents is not None and len(contents.get_data()) > MAX_PAGE_BYTES:
+                raise DocumentRefused(f"a page has more than {MAX_PAGE_BYTES:,} bytes")
+            texts.append(page.extract_text(visitor_operand_before=budget.check_time))
+            budget.add_text(texts[-1])
+    except DocumentRefused:
+        raise
+    # pypdf raises whatever its parser stumbles over in a damaged file.
+    except (
+        pypdf.errors.PyPdfError,
+        RecursionError,
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+    ) as error:
+        raise DocumentRefused(f"it is damaged ({type(error).__name__})") from error
+    return "\n\n".join(texts)
+
+
+_READERS: dict[str, Callable[[bytes], str]] = {
+    ".docx": read_docx,
+    ".pptx": read_pptx,
+    ".xlsx": read_xlsx,
+    ".pdf": read_pdf,
+}

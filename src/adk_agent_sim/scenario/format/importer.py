@@ -8,9 +8,12 @@ from typing import Any
 
 from adk_agent_sim.scenario.apps.registry import strip_module_path
 from adk_agent_sim.scenario.format.agent_log import BaseAgentLog
-from adk_agent_sim.scenario.format.imported_scenario import BenchmarkScenarioImportedFromJson, ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.imported_scenario import (
+    BenchmarkScenarioImportedFromJson,
+    ScenarioImportedFromJson,
+    read_scenario,
+)
 from adk_agent_sim.scenario.format.models import ExportedApp, ExportedCompletedEvent, ExportedHuggingFaceMetadata
-from adk_agent_sim.scenario.format.scenario_reader import ParsedScenario, read_scenario
 
 
 class JsonScenarioImporter:
@@ -37,7 +40,7 @@ class JsonScenarioImporter:
         Raises:
             InvalidScenario: The text is not a scenario; the message says where and why.
         """
-        scenario = build_scenario(read_scenario(json_str))
+        scenario = read_scenario(json_str)
         changes: dict[str, Any] = {}
         if apps_to_skip is not None or apps_to_keep is not None:
             changes["apps"] = [app for app in scenario.apps if _is_wanted(app, apps_to_skip, apps_to_keep)]
@@ -65,11 +68,6 @@ class JsonScenarioImporter:
             trace = trace.model_copy(update={"metadata": metadata})
         benchmark = BenchmarkScenarioImportedFromJson(trace=trace, adapted=scenario.adapted, source=scenario.source)
         return benchmark, events, logs
-
-
-def build_scenario(parsed: ParsedScenario) -> ScenarioImportedFromJson:
-    """Return the scenario of a parsed file."""
-    return ScenarioImportedFromJson(trace=parsed.trace, adapted=parsed.adapted, source=parsed.source)
 
 
 def _is_wanted(app: ExportedApp, skip: Collection[str] | None, keep: Collection[str] | None) -> bool:

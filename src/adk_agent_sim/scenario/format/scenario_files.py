@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from adk_agent_sim.errors import InvalidScenario, Problem
-from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.importer import build_scenario
-from adk_agent_sim.scenario.format.scenario_reader import RowOrigin, read_scenario
+from adk_agent_sim.scenario.format.imported_scenario import RowOrigin, ScenarioImportedFromJson, read_scenario
 from adk_agent_sim.timeline.strict_json import InvalidJson, decode_text, parse_json
 
 
@@ -37,11 +35,11 @@ class ScenarioRecord:
             InvalidScenario: It is not a scenario; the message says where and why.
         """
         if self.line is None:
-            return build_scenario(read_scenario(self.content, self.name))
+            return read_scenario(self.content, self.name)
         data = _extract_row_scenario(self.content)
         row = None if data is None else decode_text(self.content)
         origin = RowOrigin(file=str(self.file), line=self.line, row=row)
-        return build_scenario(read_scenario(self.content if data is None else data, self.name, origin=origin))
+        return read_scenario(self.content if data is None else data, self.name, origin=origin)
 
 
 def load_scenario(path: str | Path) -> ScenarioImportedFromJson:

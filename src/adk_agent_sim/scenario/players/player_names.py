@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from adk_agent_sim.scenario.players.idle_player import IdlePlayer
 from adk_agent_sim.scenario.players.oracle_player import OraclePlayer
 from adk_agent_sim.scenario.players.random_player import RandomPlayer
-from adk_agent_sim.scenario.players.world_player import WorldPlayer
+from adk_agent_sim.scenario.players.world_player import IdlePlayer, WorldPlayer
 from adk_agent_sim.scenario.world.world import World
 
 ORACLE, NOTHING, RANDOM = "oracle", "nothing", "random"

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 from adk_agent_sim.errors import UnknownTool
 from adk_agent_sim.scenario.world.agent_tools import OfferedTool
-from adk_agent_sim.scenario.world.notifications import DeliveredNotification
+from adk_agent_sim.timeline.world_events import NotificationDelivered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class PlayerView:
     tools: Mapping[str, OfferedTool]
     """The tools by the names under which the agent calls them."""
 
-    notifications: Sequence[DeliveredNotification] = ()
+    notifications: Sequence[NotificationDelivered] = ()
     """The notifications since the last view."""
 
     results: Sequence[ToolResult] = ()
@@ -122,3 +122,26 @@ def find_offered_name(tools: Mapping[str, OfferedTool], app: str, function: str)
         if (each.app, each.tool.name) == (app, function):
             return name
     raise UnknownTool(f"The agent is not offered the tool {plain_name[:120]!r}. Add its app to the scenario.")
+
+
+_PATIENCE_SECONDS = 24 * 60 * 60
+"""How long it waits for the next notification before it gives up."""
+
+
+class IdlePlayer:
+    """Never calls a tool and never answers; a scenario that it passes demands nothing."""
+
+    def __init__(self) -> None:
+        self._is_waiting = False
+
+    def choose_action(self, view: PlayerView) -> PlayerAction:
+        """Wait as long as something happens."""
+        # What ends a wait without anything else is the notification that the time is up.
+        if self._is_waiting and len(view.notifications) <= 1 and _has_timed_out(view):
+            return PlayFinished()
+        self._is_waiting = True
+        return NotificationWait(seconds=_PATIENCE_SECONDS)
+
+
+def _has_timed_out(view: PlayerView) -> bool:
+    return all(each.text.startswith("SystemApp: Wait for notification timeout") for each in view.notifications)

@@ -16,15 +16,8 @@ from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFrom
 from adk_agent_sim.scenario.format.models import ExportedTrace
 from adk_agent_sim.scenario.verdict.checker_params import CheckerParams, read_checker_params
 from adk_agent_sim.scenario.verdict.checker_table import MESSAGE_TO_USER
-from adk_agent_sim.scenario.verdict.judged_turn import (
-    CountDifference,
-    JudgedEvent,
-    JudgedTurn,
-    JudgedValidation,
-)
 from adk_agent_sim.scenario.verdict.oracle_plan import ExpectedTurn, OraclePlan, build_oracle_plan
-from adk_agent_sim.scenario.verdict.soft_check import SoftJudge, SoftPanel
-from adk_agent_sim.scenario.verdict.soft_recording import find_soft_judge
+from adk_agent_sim.scenario.verdict.soft_check import SoftJudge, SoftPanel, find_soft_judge
 from adk_agent_sim.scenario.verdict.trace_files import load_trace
 from adk_agent_sim.scenario.verdict.traced_action import (
     AnyCompletedEvent,
@@ -34,8 +27,14 @@ from adk_agent_sim.scenario.verdict.traced_action import (
 )
 from adk_agent_sim.scenario.verdict.turn_matching import ActionMatching
 from adk_agent_sim.scenario.verdict.turn_report import explain_turn, summarize_action
-from adk_agent_sim.scenario.verdict.verdict import Verdict
-from adk_agent_sim.scenario.verdict.verdict_text import describe_failure
+from adk_agent_sim.scenario.verdict.verdict import (
+    CountDifference,
+    JudgedEvent,
+    JudgedTurn,
+    JudgedValidation,
+    Verdict,
+    describe_failure,
+)
 from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
 from adk_agent_sim.scenario.world.world import World
 

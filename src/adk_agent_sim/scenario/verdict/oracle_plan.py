@@ -1,24 +1,146 @@
-"""What a scenario expects: its oracle run, split into turns and prepared for comparison. Made once per judge."""
+"""What a scenario expects: its oracle run, split into turns, with the time windows of its events.
+
+Made once per judge.
+
+A window is around the expected time, or around the expected distance from the event's latest parent. A comparator opens
+one of its sides. Distances of up to a second are not compared unless a comparator asks for it.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from adk_agent_sim.errors import NotJudgeable, OracleFailed
 from adk_agent_sim.scenario.format.graph import EventGraph
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import AnyEvent, ExportedOracleEvent
-from adk_agent_sim.scenario.verdict.action_window import COMPARATORS, ActionWindow, make_window
-from adk_agent_sim.scenario.verdict.argument_check_plan import ArgumentCheckPlan, plan_argument_checks
+from adk_agent_sim.scenario.format.strictness import get_strictness
 from adk_agent_sim.scenario.verdict.checker_params import CheckerParam
+from adk_agent_sim.scenario.verdict.checker_table import CHECKERS_BY_TOOL, SIGNED_TOOLS, SOFT
 from adk_agent_sim.scenario.verdict.traced_action import TracedAction
 from adk_agent_sim.scenario.world.condition_watch import WorldCondition
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.oracle_result import OracleResult
 from adk_agent_sim.scenario.world.world import World
+
+_CHECKERS_BY_STRICTNESS: Final = {"exact": "equal", "contains": "contains"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ArgumentCheck:
+    """A deterministic check of one argument."""
+
+    argument: str
+
+    checker: str
+
+    texts: Sequence[str] = ()
+
+    rule: str
+    """What demands it, for people: the checker, `strictness: exact`, `parameter: contains_any`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ArgumentCheckPlan:
+    """All checks of one expected event."""
+
+    hard: tuple[ArgumentCheck, ...]
+
+    soft: tuple[str, ...]
+    """Arguments that are compared by meaning."""
+
+    is_signed: bool
+    """Whether the tool writes to other people in the user's name."""
+
+
+def plan_argument_checks(
+    tool: str,
+    planned: AnyEvent,
+    arguments: Mapping[str, Any],
+    params: Sequence[CheckerParam],
+    user_name: str,
+) -> ArgumentCheckPlan:
+    """Return the checks of an expected event.
+
+    Args:
+        tool: Its tool, by the class of its app.
+        planned: The event in the scenario, whose arguments may specify their strictness.
+        arguments: Its arguments in the oracle's run.
+        params: Additional checks.
+        user_name: The name that attendees may or may not contain.
+    """
+    stated = {each.name: get_strictness(each) for each in (planned.action.args or () if planned.action else ())}
+    strict = {name: level for name, level in stated.items() if level in ("exact", "contains", "any")}
+    # Without a row nothing is known about the tool, so every argument must be the same.
+    row = CHECKERS_BY_TOOL.get(tool) or ({} if tool in CHECKERS_BY_TOOL else dict.fromkeys(arguments, "equal"))
+    hard = [
+        ArgumentCheck(
+            argument=name,
+            checker=checker,
+            texts=(user_name,) if checker == "attendees" and user_name else (),
+            rule=checker,
+        )
+        for name, checker in row.items()
+        if checker != SOFT and name not in strict
+    ]
+    hard += [
+        ArgumentCheck(argument=name, checker=_CHECKERS_BY_STRICTNESS[str(level)], rule=f"strictness: {level}")
+        for name, level in strict.items()
+        if level != "any"
+    ]
+    hard += [
+        ArgumentCheck(argument=each.argument, checker=each.checker, texts=each.texts, rule=f"parameter: {each.checker}")
+        for each in params
+        if each.tool in (None, tool)
+    ]
+    soft = tuple(name for name, checker in row.items() if checker == SOFT and name not in strict)
+    return ArgumentCheckPlan(hard=tuple(hard), soft=soft, is_signed=tool in SIGNED_TOOLS)
+
+
+THRESHOLD_SECONDS = 1.0
+EARLY_SECONDS = 10.0
+LATE_SECONDS = 25.0
+
+COMPARATORS = ("LESS_THAN", "GREATER_THAN", "EQUAL")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ActionWindow:
+    """When an action must happen. In seconds since 1970, or since the latest parent."""
+
+    expected: float
+
+    earliest: float | None
+
+    latest: float | None
+
+    is_relative: bool
+
+    def contains(self, time: float) -> bool:
+        """Return whether a time, of the same kind as the window, is in it."""
+        return (self.earliest is None or time >= self.earliest) and (self.latest is None or time <= self.latest)
+
+
+def make_window(*, absolute_time: float | None, delay: float | None, comparator: str | None) -> ActionWindow | None:
+    """Return the window of an expected event, or None if its time is not compared.
+
+    Args:
+        absolute_time: The time that the scenario demands, in seconds since 1970.
+        delay: The seconds from the latest parent in the oracle's run; used if there is no absolute time.
+        comparator: One of `COMPARATORS`, or None.
+    """
+    expected = delay if absolute_time is None else absolute_time
+    if expected is None or (absolute_time is None and comparator is None and expected <= THRESHOLD_SECONDS):
+        return None
+    return ActionWindow(
+        expected=expected,
+        earliest=None if comparator == "LESS_THAN" else expected - EARLY_SECONDS,
+        latest=None if comparator == "GREATER_THAN" else expected + LATE_SECONDS,
+        is_relative=absolute_time is None,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

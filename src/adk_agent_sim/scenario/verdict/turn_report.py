@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adk_agent_sim.scenario.verdict.judged_turn import (
+from adk_agent_sim.scenario.verdict.oracle_plan import ExpectedEvent, ExpectedTurn
+from adk_agent_sim.scenario.verdict.traced_action import TracedAction
+from adk_agent_sim.scenario.verdict.turn_matching import ActionMatching
+from adk_agent_sim.scenario.verdict.verdict import (
     ActionSummary,
     CountDifference,
     JudgedEvent,
     JudgedTurn,
     VerdictDifference,
 )
-from adk_agent_sim.scenario.verdict.oracle_plan import ExpectedEvent, ExpectedTurn
-from adk_agent_sim.scenario.verdict.traced_action import TracedAction
-from adk_agent_sim.scenario.verdict.turn_matching import ActionMatching
 
 _MAX_COMPARED = 50
 """The most actions that one expected event is compared with to find the nearest."""

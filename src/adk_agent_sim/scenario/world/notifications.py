@@ -10,25 +10,9 @@ import heapq
 from dataclasses import dataclass, field
 
 from adk_agent_sim.scenario.app_base.tool import NotificationLevel
+from adk_agent_sim.timeline.world_events import NotificationDelivered
 
 _LEVEL_RANK = {level: rank for rank, level in enumerate(NotificationLevel)}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DeliveredNotification:
-    """A notification in the agent's queue: with the time it was sent, and already filtered by level.
-
-    Apps create `app_context.Notification` instead, which has a level and no time. The types are separate because apps
-    do not know the elapsed time and cannot send ENVIRONMENT_STOP, and because readers have no use for the level.
-    """
-
-    elapsed_seconds: float
-    """Seconds since the scenario's start."""
-
-    kind: str
-    """USER_MESSAGE, ENVIRONMENT_NOTIFICATION, or ENVIRONMENT_STOP for the last one."""
-
-    text: str
 
 
 @dataclass(kw_only=True)
@@ -37,14 +21,14 @@ class NotificationQueue:
 
     level: NotificationLevel = NotificationLevel.MEDIUM
 
-    pending: list[DeliveredNotification] = field(default_factory=list[DeliveredNotification])
+    pending: list[NotificationDelivered] = field(default_factory=list[NotificationDelivered])
 
-    def add(self, level: NotificationLevel, notification: DeliveredNotification) -> None:
+    def add(self, level: NotificationLevel, notification: NotificationDelivered) -> None:
         """Queue a notification if the agent's level includes it."""
         if _LEVEL_RANK[level] <= _LEVEL_RANK[self.level]:
             self.pending.append(notification)
 
-    def drain(self) -> list[DeliveredNotification]:
+    def drain(self) -> list[NotificationDelivered]:
         """Remove and return all queued notifications, in ARE's order."""
         heap: list[tuple[float, _HeapEntry]] = []
         for each in self.pending:
@@ -56,7 +40,7 @@ class NotificationQueue:
 class _HeapEntry:
     """A heap entry that never compares as less, so that only times are compared."""
 
-    def __init__(self, notification: DeliveredNotification) -> None:
+    def __init__(self, notification: NotificationDelivered) -> None:
         self.notification = notification
 
     def __lt__(self, other: object) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
-from adk_agent_sim.scenario.world.notifications import DeliveredNotification
+from adk_agent_sim.timeline.world_events import NotificationDelivered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class WorldSnapshot:
     events: tuple[CompletedEvent, ...]
     """The events completed so far."""
 
-    notifications: tuple[DeliveredNotification, ...]
+    notifications: tuple[NotificationDelivered, ...]
 
     engine_state: Mapping[str, Any]
     """The engine's state; opaque to everyone but the engine."""

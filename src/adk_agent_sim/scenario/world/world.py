@@ -28,15 +28,15 @@ from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collecti
 from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldValidation
 from adk_agent_sim.scenario.world.event_log import CompletedEvent, mark_empty_texts
 from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
-from adk_agent_sim.scenario.world.file_contents import make_content_reader
+from adk_agent_sim.scenario.world.event_queue import UpcomingEvent
 from adk_agent_sim.scenario.world.noise import Noise, RandomFailures, generate_noise_events
-from adk_agent_sim.scenario.world.notifications import DeliveredNotification, NotificationQueue
+from adk_agent_sim.scenario.world.notifications import NotificationQueue
 from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
 from adk_agent_sim.scenario.world.snapshot import WorldSnapshot
 from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
-from adk_agent_sim.scenario.world.upcoming_event import UpcomingEvent
-from adk_agent_sim.scenario.world.world_apps import create_app, fill_in_state, list_world_apps
+from adk_agent_sim.scenario.world.world_apps import create_app, fill_in_state, list_world_apps, make_content_reader
 from adk_agent_sim.scenario.world.world_engine import PAUSED, RUNNING, STOPPED, WorldEngine
+from adk_agent_sim.timeline.world_events import NotificationDelivered
 
 TurnCondition = Callable[["World", int], "TurnVerdict | bool"]
 """Called when the agent has ended a turn, with its number from 1; decides whether the scenario continues."""
@@ -243,7 +243,7 @@ class World:
         # A copy: the log and the apps keep the arguments, and the caller may change them afterwards.
         return self._engine.try_call(target, function, deepcopy(dict(arguments or {})), caller)
 
-    def take_notifications(self) -> list[DeliveredNotification]:
+    def take_notifications(self) -> list[NotificationDelivered]:
         """Return the notifications for the agent since the last call."""
         return self._engine.notifications.drain()
 

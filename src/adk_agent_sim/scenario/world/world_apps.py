@@ -1,8 +1,10 @@
-"""The apps of a world: which there are, how each is created, and the state it has at the start."""
+"""The apps of a world: which there are, how each is created, its state at the start, and the contents of its files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 
 from adk_agent_sim.errors import UnknownApp
 from adk_agent_sim.scenario.app_base.app import App
@@ -10,6 +12,26 @@ from adk_agent_sim.scenario.app_base.app_context import AppContext
 from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class, list_app_class_names
 from adk_agent_sim.scenario.format.call_check import find_unlisted_app
 from adk_agent_sim.scenario.format.models import ExportedApp, ExportedTrace
+
+
+def make_content_reader(directory: str | Path | None) -> Callable[[str], bytes | None]:
+    """Return a function from a file's path in the scenario to its bytes, or None if there is no such file.
+
+    Files outside the folder are never read, not even through a symbolic link inside it.
+    """
+    if directory is None:
+        return lambda path: None
+    root = Path(directory).resolve()
+
+    def read_content(path: str) -> bytes | None:
+        try:
+            file = (root / path.lstrip("/")).resolve()
+            return file.read_bytes() if file.is_relative_to(root) and file.is_file() else None
+        # ValueError: the path contains a null character.
+        except (OSError, ValueError):
+            return None
+
+    return read_content
 
 
 def list_world_apps(trace: ExportedTrace) -> list[ExportedApp]:

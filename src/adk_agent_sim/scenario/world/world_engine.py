@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from adk_agent_sim.errors import InvalidTransition, SimulatorError
 from adk_agent_sim.scenario.app_base.app import App
@@ -35,13 +35,26 @@ from adk_agent_sim.scenario.world.condition_watch import (
 )
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
-from adk_agent_sim.scenario.world.event_queue import EventQueue
+from adk_agent_sim.scenario.world.event_queue import EventQueue, UpcomingEvent, find_upcoming_event
 from adk_agent_sim.scenario.world.event_recorder import CallFrame, EventRecorder
-from adk_agent_sim.scenario.world.notifications import DeliveredNotification, NotificationQueue
-from adk_agent_sim.scenario.world.reminder_source import ReminderSource
+from adk_agent_sim.scenario.world.notifications import NotificationQueue
 from adk_agent_sim.scenario.world.turn_tracker import TurnTracker, TurnVerdict
-from adk_agent_sim.scenario.world.upcoming_event import UpcomingEvent, find_upcoming_event
 from adk_agent_sim.scenario.world.watch_checker import WatchChecker
+from adk_agent_sim.timeline.world_events import NotificationDelivered
+
+
+@runtime_checkable
+class ReminderSource(Protocol):
+    """An app that has notifications that come due without a call."""
+
+    def next_due_time(self) -> float | None:
+        """Return when the next notification is due, or None."""
+        ...
+
+    def take_due_notification(self) -> Notification | None:
+        """Return the notification that is due now, once, or None."""
+        ...
+
 
 _SAVED_FIELDS = ("now", "is_oracle_run", "status", "has_started")
 
@@ -248,7 +261,7 @@ class WorldEngine:
         """Queue a notification for the agent."""
         self.notifications.add(
             notification.level,
-            DeliveredNotification(elapsed_seconds=self.elapsed, kind=notification.kind.value, text=notification.text),
+            NotificationDelivered(elapsed_seconds=self.elapsed, kind=notification.kind.value, text=notification.text),
         )
 
     def has_happened(self, event_id: str) -> bool:
@@ -389,7 +402,7 @@ class WorldEngine:
 
     def _notify_from_environment(self, text: str, kind: str = "ENVIRONMENT_NOTIFICATION") -> None:
         self.notifications.add(
-            NotificationLevel.LOW, DeliveredNotification(elapsed_seconds=self.elapsed, kind=kind, text=text)
+            NotificationLevel.LOW, NotificationDelivered(elapsed_seconds=self.elapsed, kind=kind, text=text)
         )
 
     def _require_not_paused(self, action: str) -> None:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from adk_agent_sim.bench.bench_control import BenchActivity
 from adk_agent_sim.bench.bench_result import ActiveRun, BenchResult
-from adk_agent_sim.bench.variant import Variant
+from adk_agent_sim.bench.run_group import Variant
 from adk_agent_sim.server.sessions.row_api_models import Row
 from adk_agent_sim.use_cases.record import Record
 

@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from adk_agent_sim.bench.bench_control import BenchActivity, read_activity
 from adk_agent_sim.bench.bench_plan import build_stem, find_run_index
 from adk_agent_sim.bench.bench_result import ActiveRun, BenchResult, RunKey
-from adk_agent_sim.bench.reason_mask import ReasonMask
+from adk_agent_sim.bench.failure_reasons import ReasonMask
 from adk_agent_sim.bench.results_file import PLAN_NAME, RESULTS_NAME
 from adk_agent_sim.bench.run_executor import FILE_ENDINGS
-from adk_agent_sim.bench.variant import Variant, get_variant, label_variants
+from adk_agent_sim.bench.run_group import Variant, get_variant, label_variants
 from adk_agent_sim.errors import NotFound
 from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.server.agents.catalog_keys import find_free_key

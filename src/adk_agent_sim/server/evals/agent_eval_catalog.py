@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from adk_agent_sim.golden.eval_file import EvalFile
-from adk_agent_sim.golden.eval_file_search import find_eval_files
+from adk_agent_sim.golden.eval_set_files import find_eval_files
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog, EvalLocation
 from adk_agent_sim.server.evals.case_replays import CaseReplays, CatalogAgent
 from adk_agent_sim.server.evals.eval_catalog import EvalCatalog, OpenEvalFile

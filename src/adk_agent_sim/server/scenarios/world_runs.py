@@ -8,9 +8,9 @@ from pathlib import Path
 from uuid import uuid4
 
 from adk_agent_sim.adk.time_travel.fork_source import ForkSource
-from adk_agent_sim.adk.worlds.default_agent import create_default_agent
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
+from adk_agent_sim.adk.worlds.world_agents import create_default_agent
 from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run

@@ -1,7 +1,8 @@
-"""An event that tasks of several event loops can wait for.
+"""What tasks of several event loops share: an event that all can wait for, and a lock for whichever loop runs.
 
 One session may run in many loops: ADK's synchronous `Runner.run` starts a thread with a new loop for each message, and
-an `asyncio.Event` can be waited for only in the first of them.
+an `asyncio.Event` can be waited for only in the first of them; an `asyncio.Lock` only works in the first one in which a
+task had to wait for it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextlib import suppress
+from weakref import WeakKeyDictionary
 
 
 class CrossLoopEvent:
@@ -50,3 +52,16 @@ class CrossLoopEvent:
 def _wake(waiter: asyncio.Future[None]) -> None:
     if not waiter.done():
         waiter.set_result(None)
+
+
+class PerLoopLock:
+    """Is held by one task of an event loop at a time; tasks of different loops do not wait for each other."""
+
+    def __init__(self) -> None:
+        self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+
+    async def __aenter__(self) -> None:
+        await self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()).acquire()
+
+    async def __aexit__(self, *error: object) -> None:
+        self._locks[asyncio.get_running_loop()].release()
