@@ -14,5 +14,5 @@ from adk_agent_sim.scenario.story import StoryStep as StoryStep
 from adk_agent_sim.scenario.verdict.judge import Judge as Judge
 from adk_agent_sim.scenario.verdict.judge import judge as judge
 from adk_agent_sim.scenario.verdict.soft_check import SoftCheck as SoftCheck
-from adk_agent_sim.scenario.verdict.verdict import Verdict as Verdict
 from adk_agent_sim.scenario.world.world import World as World
+from adk_agent_sim.timeline.verdict import Verdict as Verdict

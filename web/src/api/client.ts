@@ -43,6 +43,7 @@ import type {
   SessionDetail,
   SessionPage,
   SessionStatus,
+  SessionVerdict,
   StateEdit,
   StateNeeds,
   Suggestion,
@@ -53,7 +54,6 @@ import type {
   ToolResponseInput,
   ToolSwitchInput,
   UserMessage,
-  VerdictInfo,
   WorldGraphInfo,
 } from "./types";
 
@@ -183,7 +183,7 @@ export const api = {
   startWorldRun: (scenarioKey: string) =>
     requestJson<{ session_id: string }>("POST", scenarioUrl(scenarioKey, "/runs")),
   getVerdict: (sessionId: string, index: number) =>
-    requestJson<VerdictInfo>("GET", sessionUrl(sessionId, `/rows/${index}/verdict`)),
+    requestJson<SessionVerdict>("GET", sessionUrl(sessionId, `/rows/${index}/verdict`)),
   noteRow: (sessionId: string, index: number, text: string) =>
     requestJson<Row>("POST", sessionUrl(sessionId, `/rows/${index}/note`), { text } satisfies NoteInput),
   getBriefing: (sessionId: string, turnId: string | null) =>
@@ -277,7 +277,7 @@ export const api = {
   getBenchRunRow: (benchKey: string, runId: string, index: number, full: boolean) =>
     requestJson<RowDetail>("GET", benchRunUrl(benchKey, runId, `/rows/${index}?full=${full}`)),
   getBenchRunVerdict: (benchKey: string, runId: string, index: number) =>
-    requestJson<VerdictInfo>("GET", benchRunUrl(benchKey, runId, `/rows/${index}/verdict`)),
+    requestJson<SessionVerdict>("GET", benchRunUrl(benchKey, runId, `/rows/${index}/verdict`)),
   /** The page of a run that has ended. */
   benchReportUrl: (benchKey: string, report: string) =>
     benchUrl(benchKey, `/report?report=${encodeURIComponent(report)}`),
@@ -306,7 +306,7 @@ export const api = {
   undoEvalEdit: (fileKey: string) => requestJson<EvalEditResult>("POST", evalUrl(fileKey, "/undo")),
   redoEvalEdit: (fileKey: string) => requestJson<EvalEditResult>("POST", evalUrl(fileKey, "/redo")),
   judgeWorld: (scenarioKey: string, answer: boolean) =>
-    requestJson<VerdictInfo>("POST", scenarioUrl(scenarioKey, `/world/verdict${formatAnswer(answer)}`)),
+    requestJson<SessionVerdict>("POST", scenarioUrl(scenarioKey, `/world/verdict${formatAnswer(answer)}`)),
 };
 
 /** The message of anything that was thrown. */

@@ -1565,6 +1565,27 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * ActionSummary
+         * @description An action of the agent, or an event of its run.
+         */
+        ActionSummary: {
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Event Id */
+            event_id: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Seconds */
+            seconds: number;
+            /** Tool */
+            tool: string;
+        };
+        /**
          * ActiveRun
          * @description A run that is executed now, or was asked for again.
          */
@@ -1605,48 +1626,6 @@ export interface components {
             seed: number;
             /** Started At */
             started_at: number | null;
-        };
-        /**
-         * ActualEventInfo
-         * @description An event of the run.
-         */
-        ActualEventInfo: {
-            /**
-             * Error
-             * @description Why it failed; empty if it did not
-             */
-            error: string;
-            /** Event Id */
-            event_id: string;
-            /**
-             * Is Extra
-             * @description Whether nothing expects it
-             */
-            is_extra: boolean;
-            /**
-             * Is Judged
-             * @description Whether it counts: reads and failed calls do not
-             */
-            is_judged: boolean;
-            /** Kind */
-            kind: string;
-            /**
-             * Row Index
-             * @description The row of the timeline that shows it, if one does
-             */
-            row_index: number | null;
-            /**
-             * Seconds
-             * @description When it happened, since the scenario's start
-             */
-            seconds: number;
-            /**
-             * Summary
-             * @description One line: its arguments
-             */
-            summary: string;
-            /** Tool */
-            tool: string;
         };
         /**
          * AgentInfo
@@ -1789,6 +1768,34 @@ export interface components {
             comment?: string | null;
             /** Validation Decision */
             validation_decision?: ("valid" | "invalid" | "needs_review") | null;
+        };
+        /**
+         * AskedCheck
+         * @description A soft check that was asked, with its answer.
+         */
+        AskedCheck: {
+            /** Argument */
+            argument: string;
+            /** Expected */
+            expected: unknown;
+            /** Got */
+            got: unknown;
+            /** Passed */
+            passed: boolean;
+            /**
+             * Reply
+             * @default
+             */
+            reply: string;
+            /** Task */
+            task: string;
+            /** Tool */
+            tool: string;
+            /**
+             * User
+             * @default
+             */
+            user: string;
         };
         /**
          * BadgeInfo
@@ -2339,10 +2346,10 @@ export interface components {
             question_id: string;
         };
         /**
-         * CountInfo
+         * CountDifference
          * @description A tool that was called more or less often than expected.
          */
-        CountInfo: {
+        CountDifference: {
             /** Expected */
             expected: number;
             /** Got */
@@ -2457,32 +2464,6 @@ export interface components {
              * @description The final response, or the text that accompanies the calls
              */
             text?: string | null;
-        };
-        /**
-         * DifferenceInfo
-         * @description One thing that is not as expected.
-         */
-        DifferenceInfo: {
-            /**
-             * Argument
-             * @description The argument; `time` or `order` for those
-             */
-            argument: string;
-            /**
-             * Expected
-             * @description JSON text, cut at 4 KB
-             */
-            expected: string;
-            /**
-             * Got
-             * @description JSON text, cut at 4 KB
-             */
-            got: string;
-            /**
-             * Rule
-             * @description The rule that decided
-             */
-            rule: string;
         };
         /**
          * DisplayValue
@@ -2825,45 +2806,6 @@ export interface components {
             summary: string;
             /** Turn */
             turn: number | null;
-        };
-        /**
-         * ExpectedEventInfo
-         * @description An event that the scenario expects, and its outcome.
-         */
-        ExpectedEventInfo: {
-            /** Differences */
-            differences: components["schemas"]["DifferenceInfo"][];
-            /** Event Id */
-            event_id: string;
-            /** Kind */
-            kind: string;
-            /**
-             * Nearest
-             * @description If it is missing: the action that may have been meant, in one line
-             */
-            nearest: string;
-            /**
-             * Partner
-             * @description The place in the turn's `actual` of the matched event, or of the nearest one if it is wrong
-             */
-            partner: number | null;
-            /**
-             * Rule
-             * @description The rule that decided; empty if it was not judged
-             */
-            rule: string;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "matched" | "wrong" | "missing" | "not judged";
-            /**
-             * Summary
-             * @description One line: the expected arguments; empty if they are not known
-             */
-            summary: string;
-            /** Tool */
-            tool: string;
         };
         /**
          * ExportFormatInfo
@@ -3211,6 +3153,80 @@ export interface components {
          * @enum {string}
          */
         Interruption: "none" | "between_runs" | "in_run";
+        /**
+         * JudgedEvent
+         * @description An expected event and its outcome.
+         */
+        JudgedEvent: {
+            /** Agent Event Id */
+            agent_event_id: string | null;
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /**
+             * Differences
+             * @default []
+             */
+            differences: components["schemas"]["VerdictDifference"][];
+            /** Event Id */
+            event_id: string;
+            /** Kind */
+            kind: string;
+            nearest: components["schemas"]["ActionSummary"] | null;
+            /** Rule */
+            rule: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "matched" | "wrong" | "missing";
+            /** Tool */
+            tool: string;
+        };
+        /**
+         * JudgedTurn
+         * @description A turn and its events.
+         */
+        JudgedTurn: {
+            /**
+             * Counts
+             * @default []
+             */
+            counts: components["schemas"]["CountDifference"][];
+            /**
+             * Events
+             * @default []
+             */
+            events: components["schemas"]["JudgedEvent"][];
+            /**
+             * Extra
+             * @default []
+             */
+            extra: components["schemas"]["ActionSummary"][];
+            /** Number */
+            number: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "passed" | "failed" | "not judged";
+        };
+        /**
+         * JudgedValidation
+         * @description A validation of the author: its milestones and minefields.
+         */
+        JudgedValidation: {
+            /** Event Id */
+            event_id: string;
+            /** Passed */
+            passed: boolean;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
         /**
          * LoadStatus
          * @description Whether the code of an agent is loaded.
@@ -4294,6 +4310,56 @@ export interface components {
             type: "session";
         };
         /**
+         * SessionVerdict
+         * @description A verdict on a session.
+         */
+        SessionVerdict: {
+            /**
+             * Happened
+             * @description What happened in each turn; one more list for what happened after the last one
+             */
+            happened: components["schemas"]["ShownAction"][][];
+            /**
+             * Judge
+             * @description Who answered the soft checks, such as scripted or the name of a model
+             */
+            judge: string;
+            verdict: components["schemas"]["Verdict"];
+        };
+        /**
+         * ShownAction
+         * @description An event of the run, and where it is shown.
+         */
+        ShownAction: {
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Event Id */
+            event_id: string;
+            /**
+             * Is Judged
+             * @description Whether it counts: reads and failed calls do not
+             */
+            is_judged: boolean;
+            /** Kind */
+            kind: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Row Index
+             * @description The row of the timeline that shows it, if one does
+             */
+            row_index: number | null;
+            /** Seconds */
+            seconds: number;
+            /** Tool */
+            tool: string;
+        };
+        /**
          * StateEdit
          * @description A request to set keys of the session state.
          */
@@ -4567,18 +4633,6 @@ export interface components {
             text: string;
         };
         /**
-         * ValidationInfo
-         * @description A milestone or minefield of the scenario's author.
-         */
-        ValidationInfo: {
-            /** Event Id */
-            event_id: string;
-            /** Passed */
-            passed: boolean;
-            /** Reason */
-            reason: string;
-        };
-        /**
          * Variant
          * @description What is compared: an agent, with the model, player and rules that it ran with.
          */
@@ -4602,50 +4656,63 @@ export interface components {
             rules: string;
         };
         /**
-         * VerdictInfo
-         * @description A verdict on a run.
+         * Verdict
+         * @description The verdict on a run.
          */
-        VerdictInfo: {
+        Verdict: {
             /**
-             * Judge
-             * @description Who answered the soft checks, such as scripted or the name of a model
+             * After End
+             * @default []
              */
-            judge: string;
-            /** Passed */
+            after_end: components["schemas"]["ActionSummary"][];
+            /** Matches */
+            matches: {
+                [key: string]: string;
+            };
+            /**
+             * Passed
+             * @default false
+             */
             passed: boolean;
             /**
              * Reason
-             * @description Why it failed, in one sentence; empty if it passed
+             * @default
              */
             reason: string;
-            /** Scenario Id */
+            /**
+             * Scenario Id
+             * @default
+             */
             scenario_id: string;
-            /** Turns */
-            turns: components["schemas"]["VerdictTurn"][];
-            /** Validations */
-            validations: components["schemas"]["ValidationInfo"][];
+            /**
+             * Soft Checks
+             * @default []
+             */
+            soft_checks: components["schemas"]["AskedCheck"][];
+            /**
+             * Turns
+             * @default []
+             */
+            turns: components["schemas"]["JudgedTurn"][];
+            /**
+             * Validations
+             * @default []
+             */
+            validations: components["schemas"]["JudgedValidation"][];
         };
         /**
-         * VerdictTurn
-         * @description A turn: what was expected of it, and what happened in it.
+         * VerdictDifference
+         * @description One thing that is not as expected: an argument, the time or the order.
          */
-        VerdictTurn: {
-            /** Actual */
-            actual: components["schemas"]["ActualEventInfo"][];
-            /** Counts */
-            counts: components["schemas"]["CountInfo"][];
+        VerdictDifference: {
+            /** Argument */
+            argument: string;
             /** Expected */
-            expected: components["schemas"]["ExpectedEventInfo"][];
-            /**
-             * Number
-             * @description From 1; one more than the last turn for what happened after it
-             */
-            number: number;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "passed" | "failed" | "not judged" | "after the end";
+            expected: unknown;
+            /** Got */
+            got: unknown;
+            /** Rule */
+            rule: string;
         };
         /**
          * WorldGraphEvent
@@ -5115,7 +5182,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerdictInfo"];
+                    "application/json": components["schemas"]["SessionVerdict"];
                 };
             };
             /** @description Default Response */
@@ -6950,7 +7017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerdictInfo"];
+                    "application/json": components["schemas"]["SessionVerdict"];
                 };
             };
             /** @description Default Response */

@@ -2,7 +2,6 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
-export type ActualEventInfo = Schemas["ActualEventInfo"];
 export type AgentInfo = Schemas["AgentInfo"];
 export type AnnotationInfo = Schemas["AnnotationInfo"];
 export type AnnotationPatch = Schemas["AnnotationPatch"];
@@ -26,7 +25,8 @@ export type ExportInput = Schemas["ExportInput"];
 export type ExportPreview = Schemas["ExportPreview"];
 export type ExportRecord = Schemas["ExportRecord"];
 export type ExportResult = Schemas["ExportResult"];
-export type ExpectedEventInfo = Schemas["ExpectedEventInfo"];
+export type JudgedEvent = Schemas["JudgedEvent"];
+export type JudgedTurn = Schemas["JudgedTurn"];
 export type FaultInfo = Schemas["FaultInfo"];
 export type FaultInput = Schemas["FaultInput"];
 export type FilePart = Schemas["FilePart"];
@@ -57,14 +57,14 @@ export type SessionListUpdate = Schemas["SessionListUpdate"];
 export type SessionPage = Schemas["SessionPage"];
 export type SessionStatus = Schemas["SessionStatus"];
 export type SessionUpdate = Schemas["SessionUpdate"];
+export type SessionVerdict = Schemas["SessionVerdict"];
+export type ShownAction = Schemas["ShownAction"];
 export type Suggestion = Schemas["Suggestion"];
 export type TimeControlInput = Schemas["TimeControlInput"];
 export type ToolInfo = Schemas["ToolInfo"];
 export type ToolResponseInput = Schemas["ToolResponseInput"];
 export type ToolSwitchInput = Schemas["ToolSwitchInput"];
 export type UserMessage = Schemas["UserMessage"];
-export type VerdictInfo = Schemas["VerdictInfo"];
-export type VerdictTurn = Schemas["VerdictTurn"];
 export type WorldGraphEvent = Schemas["WorldGraphEvent"];
 export type WorldGraphInfo = Schemas["WorldGraphInfo"];
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from google.adk.apps import App
@@ -131,7 +131,7 @@ async def run_and_export(
     if on_step is not None:
         run.session.on_step = on_step
     result = await run.run()
-    return replace(result, export_problems=tuple(await write_exports(run, result, exports)))
+    return result.model_copy(update={"export_problems": tuple(await write_exports(run, result, exports))})
 
 
 def load_agent(agent: str) -> App:

@@ -193,7 +193,7 @@ class _AgentRuns:
         if not self._is_one and self._trace_file is not None:
             write_traces(self._trace_file, self._traces)
         if self._as_json:
-            values = [each.to_json() for each in self._results]
+            values = [each.model_dump(mode="json") for each in self._results]
             print_json(values[0] if self._is_one and values else values)
         elif len(self._results) > 1:
             passed = sum(each.passed is True for each in self._results)

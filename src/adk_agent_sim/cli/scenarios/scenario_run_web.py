@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import webbrowser
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adk_agent_sim.cli.exit_codes import NothingToCompare
@@ -61,7 +60,7 @@ class RunInBrowser:
         result = await self._workbench.play(run, self._print_address)
         if result is None:
             raise NothingToCompare("The run was stopped before it was over, so it was not judged.")
-        return replace(result, export_problems=tuple(await write_exports(run, result, exports)))
+        return result.model_copy(update={"export_problems": tuple(await write_exports(run, result, exports))})
 
     async def close(self, *, waits: bool) -> None:
         """Stop serving; with `waits`, not before Ctrl-C."""

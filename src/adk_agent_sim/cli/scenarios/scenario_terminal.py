@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,7 +56,7 @@ async def play_run(run: WorldRun, store: MemoryStore, exports: RunExports) -> Wo
         result = sim.result
     if result is None:
         raise NothingToCompare("The run was stopped before it was over, so it was not judged.")
-    return replace(result, export_problems=tuple(await write_exports(run, result, exports)))
+    return result.model_copy(update={"export_problems": tuple(await write_exports(run, result, exports))})
 
 
 class _WorldTerminal(TerminalSession):

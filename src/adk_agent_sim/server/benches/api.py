@@ -9,7 +9,7 @@ from fastapi import Depends, Query, Request, Response
 from adk_agent_sim.server.benches.api_models import BenchEntry, BenchInfo, BenchRunDetail, PauseInput
 from adk_agent_sim.server.benches.bench_catalog import BenchCatalog, OpenBench
 from adk_agent_sim.server.benches.run_timeline import RunTimeline
-from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
+from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict
 from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.media_response import build_media_response
@@ -104,7 +104,7 @@ async def get_bench_run_row(
     return json_response(await run.get_row_detail(index, url=url, full=full))
 
 
-@bench_api.get("/{key}/runs/{run_id}/rows/{index}/verdict", response_model=VerdictInfo)
+@bench_api.get("/{key}/runs/{run_id}/rows/{index}/verdict", response_model=SessionVerdict)
 async def get_bench_run_verdict(run: RunDependency, index: int) -> Response:
     """Return the verdict that a row shows: what was expected beside what happened."""
     return json_response(run.get_verdict(index))
