@@ -104,7 +104,7 @@ async def test_a_secret_that_only_a_rule_named_is_masked_in_every_report(tmp_pat
     run = _prepare(tmp_path, call_response(("get_key", {})), call_response(says), text_response("tulip-Garden-77x"))
     exports = RunExports(markdown=str(tmp_path / "run.md"), report=str(tmp_path / "run.html"))
 
-    assert await write_exports(run, await run.run(), exports) == []
+    assert (await write_exports(run, await run.run(), exports)).export_problems == ()
 
     for name in ("run.md", "run.html"):
         report = (tmp_path / name).read_text(encoding="utf-8")

@@ -35,7 +35,7 @@ import type {
   Row,
   RowDetail,
   RuleSwitchInput,
-  ScenarioCheckInfo,
+  ScenarioCheck,
   ScenarioFindings,
   ScenarioInfo,
   ScenarioSummary,
@@ -261,8 +261,7 @@ export const api = {
     requestJson<AnnotationInfo>("PATCH", scenarioUrl(scenarioKey, "/annotation"), patch),
   getAppState: async (scenarioKey: string, app: string) =>
     (await sendRequest("GET", scenarioUrl(scenarioKey, `/state?app=${encodeURIComponent(app)}`))).text(),
-  getScenarioCheck: (scenarioKey: string) => requestJson<ScenarioCheckInfo>("GET", scenarioUrl(scenarioKey, "/check")),
-  checkScenario: (scenarioKey: string) => requestJson<ScenarioCheckInfo>("POST", scenarioUrl(scenarioKey, "/check")),
+  checkScenario: (scenarioKey: string) => requestJson<ScenarioCheck>("POST", scenarioUrl(scenarioKey, "/check")),
   listBenches: () => requestJson<BenchEntry[]>("GET", "/api/benches"),
   getBench: (benchKey: string, generation: number, after: number) =>
     requestJson<BenchInfo>("GET", benchUrl(benchKey, `?generation=${generation}&after=${after}`)),

@@ -635,11 +635,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Get Scenario Check
-         * @description Return the result of the last check of a scenario.
-         */
-        get: operations["get_scenario_check"];
+        get?: never;
         put?: never;
         /**
          * Check Scenario
@@ -2252,28 +2248,43 @@ export interface components {
             value: string;
         };
         /**
-         * CheckedPropertyInfo
+         * CheckRun
+         * @description One run of a check.
+         */
+        CheckRun: {
+            ended: components["schemas"]["PlayEnd"];
+            /** Passed */
+            passed: boolean;
+            /** Player */
+            player: string;
+            /** Reason */
+            reason: string;
+            /** Seconds */
+            seconds: number;
+            /** Step Count */
+            step_count: number;
+        };
+        /**
+         * CheckStatus
+         * @description The result of a check in one word, for lists and badges.
+         * @enum {string}
+         */
+        CheckStatus: "ok" | "not solvable" | "trivially passed" | "not deterministic" | "not judgeable" | "lint errors";
+        /**
+         * CheckedProperty
          * @description Whether one demand on a scenario holds.
          */
-        CheckedPropertyInfo: {
-            /**
-             * Holds
-             * @description null if it is not known, because the scenario cannot be judged
-             */
+        CheckedProperty: {
+            /** Holds */
             holds: boolean | null;
             /**
-             * Name
-             * @description solvable, not trivially passed or deterministic
-             */
-            name: string;
-            /**
              * Next Step
-             * @description What to do if it does not hold
+             * @default
              */
             next_step: string;
             /**
              * Reason
-             * @description Why it holds or not, in one sentence
+             * @default
              */
             reason: string;
         };
@@ -3234,6 +3245,36 @@ export interface components {
          */
         LoadStatus: "loaded" | "not_loaded" | "loading" | "failed";
         /**
+         * LocatedFinding
+         * @description A finding with its position in the file.
+         */
+        LocatedFinding: {
+            /** Advice */
+            advice: string;
+            /** Code */
+            code: string;
+            /** Column */
+            column: number | null;
+            /**
+             * Event Index
+             * @description The position in the file of the event that it is about; None if it is about none.
+             */
+            readonly event_index: number | null;
+            /** File */
+            file: string;
+            /** Line */
+            line: number;
+            /** Message */
+            message: string;
+            /** Path */
+            path: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+        };
+        /**
          * MediaFile
          * @description An image or file of a row.
          */
@@ -3469,6 +3510,12 @@ export interface components {
             /** Tool Name */
             tool_name: string;
         };
+        /**
+         * PlayEnd
+         * @description Why a run ended.
+         * @enum {string}
+         */
+        PlayEnd: "finished" | "stopped" | "step limit" | "time limit" | "interrupted";
         /**
          * PlayedWorldInfo
          * @description The world of a session, as the person who plays the agent may see it: nothing of what is expected.
@@ -3811,60 +3858,39 @@ export interface components {
             rule: string;
         };
         /**
-         * ScenarioCheckInfo
-         * @description What `adksim scenario check` finds: whether a scenario is sound.
+         * ScenarioCheck
+         * @description The result of a check.
          */
-        ScenarioCheckInfo: {
+        ScenarioCheck: {
+            deterministic: components["schemas"]["CheckedProperty"];
             /**
-             * Error Count
-             * @description The errors that the linter finds
+             * Findings
+             * @default []
              */
-            error_count: number;
-            /** Notes */
+            findings: components["schemas"]["LocatedFinding"][];
+            not_trivial: components["schemas"]["CheckedProperty"];
+            /**
+             * Notes
+             * @default []
+             */
             notes: string[];
             /**
              * Problem
-             * @description Why the scenario cannot be judged; empty if it can
+             * @default
              */
             problem: string;
-            /** Properties */
-            properties: components["schemas"]["CheckedPropertyInfo"][];
             /**
-             * Status
-             * @description ok, not solvable, trivially passed, not deterministic, not judgeable or lint errors; empty if it was not checked
+             * Runs
+             * @default []
              */
-            status: string;
-            /** Warning Count */
-            warning_count: number;
-        };
-        /**
-         * ScenarioFinding
-         * @description A problem of a scenario that the linter found.
-         */
-        ScenarioFinding: {
-            /** Advice */
-            advice: string;
-            /** Code */
-            code: string;
-            /**
-             * Event Index
-             * @description The event that it is about; None if it is about none
-             */
-            event_index: number | null;
-            /** Line */
-            line: number;
-            /** Message */
-            message: string;
-            /**
-             * Path
-             * @description The path in the file, such as `events[3].action.app`
-             */
-            path: string;
-            /**
-             * Severity
-             * @enum {string}
-             */
-            severity: "error" | "warning";
+            runs: components["schemas"]["CheckRun"][];
+            /** Scenario Id */
+            scenario_id: string;
+            /** Seed */
+            seed: number;
+            solvable: components["schemas"]["CheckedProperty"];
+            /** @description The result in one word: the first demand that does not hold, or that the file has errors. */
+            readonly status: components["schemas"]["CheckStatus"];
         };
         /**
          * ScenarioFindings
@@ -3877,7 +3903,7 @@ export interface components {
              * Findings
              * @description At most 200
              */
-            findings: components["schemas"]["ScenarioFinding"][];
+            findings: components["schemas"]["LocatedFinding"][];
             /** Warning Count */
             warning_count: number;
         };
@@ -3894,6 +3920,11 @@ export interface components {
             annotation: components["schemas"]["AnnotationInfo"];
             /** Apps */
             apps: string[];
+            /**
+             * Check Status
+             * @description The status of its last check; empty if it was not checked
+             */
+            check_status: string;
             /**
              * Context
              * @description What the author says about the scenario; empty if nothing
@@ -3942,8 +3973,7 @@ export interface components {
             app_count: number;
             /**
              * Check Status
-             * @description As in `ScenarioCheckInfo`, of the last check
-             * @default
+             * @description The status of its last check; empty if it was not checked
              */
             check_status: string;
             /** Event Count */
@@ -5858,40 +5888,11 @@ export interface operations {
             };
         };
     };
-    get_scenario_check: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ScenarioCheckInfo"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     check_scenario: {
         parameters: {
-            query?: never;
+            query?: {
+                answer?: boolean;
+            };
             header?: never;
             path: {
                 key: string;
@@ -5906,7 +5907,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScenarioCheckInfo"];
+                    "application/json": components["schemas"]["ScenarioCheck"];
                 };
             };
             /** @description Default Response */

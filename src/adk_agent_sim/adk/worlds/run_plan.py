@@ -130,8 +130,7 @@ async def run_and_export(
     """Run, write the exports and return the result."""
     if on_step is not None:
         run.session.on_step = on_step
-    result = await run.run()
-    return result.model_copy(update={"export_problems": tuple(await write_exports(run, result, exports))})
+    return await write_exports(run, await run.run(), exports)
 
 
 def load_agent(agent: str) -> App:

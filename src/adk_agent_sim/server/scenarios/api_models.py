@@ -6,33 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
+from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 from adk_agent_sim.scenario.verdict.run_progress import EventState
 from adk_agent_sim.use_cases.record import Record
 
 EventKind = Literal["user", "env", "agent", "oracle", "condition", "validation", "other"]
-
-
-class CheckedPropertyInfo(Record):
-    """Whether one demand on a scenario holds."""
-
-    name: str = Field(description="solvable, not trivially passed or deterministic")
-    holds: bool | None = Field(description="null if it is not known, because the scenario cannot be judged")
-    reason: str = Field(description="Why it holds or not, in one sentence")
-    next_step: str = Field(description="What to do if it does not hold")
-
-
-class ScenarioCheckInfo(Record):
-    """What `adksim scenario check` finds: whether a scenario is sound."""
-
-    status: str = Field(
-        description="ok, not solvable, trivially passed, not deterministic, not judgeable or lint errors; empty if it "
-        "was not checked"
-    )
-    properties: list[CheckedPropertyInfo]
-    notes: list[str]
-    problem: str = Field(description="Why the scenario cannot be judged; empty if it can")
-    error_count: int = Field(description="The errors that the linter finds")
-    warning_count: int
 
 
 class PlayedWorldInfo(Record):
@@ -65,7 +43,7 @@ class ScenarioSummary(Record):
     app_count: int
     validation_decision: str = Field(description="The decision of a reviewer; empty if there is none")
     annotator: str
-    check_status: str = Field(default="", description="As in `ScenarioCheckInfo`, of the last check")
+    check_status: str = Field(description="The status of its last check; empty if it was not checked")
 
 
 class EventSummary(Record):
@@ -131,22 +109,10 @@ class HintInfo(Record):
     event_index: int | None = Field(description="The event that it belongs to; None if there is none")
 
 
-class ScenarioFinding(Record):
-    """A problem of a scenario that the linter found."""
-
-    code: str
-    severity: Literal["error", "warning"]
-    path: str = Field(description="The path in the file, such as `events[3].action.app`")
-    line: int
-    message: str
-    advice: str
-    event_index: int | None = Field(description="The event that it is about; None if it is about none")
-
-
 class ScenarioFindings(Record):
     """The problems of a scenario, by line."""
 
-    findings: list[ScenarioFinding] = Field(description="At most 200")
+    findings: list[LocatedFinding] = Field(description="At most 200")
     error_count: int
     warning_count: int
 
@@ -166,6 +132,7 @@ class ScenarioInfo(Record):
     hints: list[HintInfo] = Field(description="Hints for whoever plays the agent")
     adaptations: list[str] = Field(description="What was adapted in order to read the file")
     annotation: AnnotationInfo
+    check_status: str = Field(description="The status of its last check; empty if it was not checked")
     events: list[EventSummary] = Field(description="In the order of their expected times")
     hides_answer: bool = Field(
         default=False, description="Whether what is expected is left out, because a person is playing the scenario"
