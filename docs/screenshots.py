@@ -203,7 +203,7 @@ async def tutorial_export(page: Page) -> None:
     await player.wait_until_done()
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
-    await dialog.get_by_text("The JSON to be written").click()
+    await dialog.get_by_text("What will be written").click()
     await dialog.locator(".jt-fold[aria-expanded=false]").first.click()  # the only invocation
     for name in ("intermediate_data", "tool_uses"):
         await dialog.get_by_role("button", name=name, expanded=False).click()

@@ -93,6 +93,11 @@ class ApiClient:
         body = {"decision_id": uuid4().hex, **decision}
         return await self.post(f"/sessions/{session_id}/turns/{turn_id}/decision", body)
 
+    async def time_travel(self, session_id: str, action: str, **more: Any) -> Any:
+        """Undo, redo, go back or fork, and return the session that continues."""
+        answer = await self.post(f"/sessions/{session_id}/time-travel", {"action": action, **more})
+        return await self.get(f"/sessions/{answer['session_id']}")
+
     async def wait_for_status(self, session_id: str, *statuses: str) -> Any:
         async with asyncio.timeout(MAX_WAIT_SECONDS):
             while True:

@@ -27,9 +27,9 @@ for name in [name for name in sys.modules if name.split(".")[0] == "adk_agent_si
 _USE_EXAMPLES = """
     import asyncio, json
     from adk_agent_sim.environment.rules_file import parse_rules
-    from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
-    from adk_agent_sim.golden.text_renderers import TEXT_RENDERERS
     from adk_agent_sim.scenario.apps.registry import find_app_class
+    from adk_agent_sim.use_cases.export_records import ExportRequest
+    from adk_agent_sim.use_cases.exports import list_export_formats, render_export
     from adk_agent_sim import Simulation
 
     def greet(name: str) -> str:
@@ -44,11 +44,13 @@ _USE_EXAMPLES = """
             turn = await sim.send("Hi")
             turn = await turn.call("greet", {"name": "Ada"})
             await turn.respond("Done")
-            return turn.results, TEXT_RENDERERS["csv"](sim.log())
+            request = ExportRequest(format="csv")
+            return turn.results, await render_export(sim.timeline, sim.session_id, request)
 
     results, table = asyncio.run(main())
     tools = sorted(find_app_class("NotesApp").tools())
-    print(json.dumps([results, table.splitlines()[0], "greet" in table, EXPORT_FORMATS["csv"].extension, tools]))
+    last = list_export_formats()[-1].name
+    print(json.dumps([results, table.splitlines()[0], "greet" in table, last, tools]))
 """
 
 
@@ -71,7 +73,7 @@ def test_the_examples_work_as_written(tmp_path: Path) -> None:
         [{"result": "HELLO ADA"}],
         "call_id,tool_name",
         True,
-        ".csv",
+        "csv",
         ["add_note", "list_notes"],
     ]
 

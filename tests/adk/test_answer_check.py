@@ -125,7 +125,7 @@ async def test_a_rejected_response_is_an_error_and_not_in_the_golden_trace(tmp_p
         assert "must not contain TODO" in rows[0].result
 
         sim.export(tmp_path / "clean.evalset.json")
-        sim.export(tmp_path / "whole.evalset.json", include_rejected=True)
+        sim.export(tmp_path / "whole.evalset.json", include_rejected=True, again=True)
         clean = remove_rejected_responses(sim.log())
         assert not [each for each in find_replay_obstacles(sim.session(), clean) if "answer" in each]
         sim.export_adk_test(tmp_path / "tests" / "clean.json", force=True)

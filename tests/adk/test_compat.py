@@ -68,7 +68,7 @@ class TestShapes:
             return function(**kwargs)
 
         async with Simulation(_create_agent()) as sim:
-            context = ToolContext(compat.create_invocation_context(sim._agent_run._runner, _get_adk_session(sim)))  # pyright: ignore[reportPrivateUsage]
+            context = ToolContext(compat.create_invocation_context(sim.agent_run._runner, _get_adk_session(sim)))  # pyright: ignore[reportPrivateUsage]
             with compat.use_sync_callable_runner(run):
                 result = await FunctionTool(double).run_async(args={"number": 4}, tool_context=context)
 
@@ -368,7 +368,7 @@ def _get_live_call_tool() -> object:
 
 
 def _get_adk_session(sim: Simulation) -> Any:
-    return sim._agent_run.run_environment.adk_session  # pyright: ignore[reportPrivateUsage]
+    return sim.agent_run.run_environment.adk_session
 
 
 def _find_lines(pattern: str, text: str) -> list[str]:

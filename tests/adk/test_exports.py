@@ -7,7 +7,7 @@ from google.adk.evaluation.eval_set import EvalSet
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
-from adk_agent_sim.errors import SessionIncomplete
+from adk_agent_sim.errors import AlreadyExported, SessionIncomplete
 from adk_agent_sim.timeline.events import TurnAsked
 from adk_agent_sim.timeline.jsonl import load_session
 from adk_agent_sim.timeline.store import MemoryStore
@@ -26,12 +26,28 @@ async def test_a_golden_trace_is_redacted_on_request_only(tmp_path: Path) -> Non
     async with Simulation(math_app, state={"token": CANARY}) as sim:
         await _say_the_canary(sim)
         sim.export(tmp_path / "whole.json")
-        sim.export(tmp_path / "clean.json", redact=True)
+        sim.export(tmp_path / "clean.json", redact=True, again=True)
 
     assert (tmp_path / "whole.json").read_text().count(CANARY) >= 4
     clean = (tmp_path / "clean.json").read_text()
     assert CANARY not in clean
     assert EvalSet.model_validate_json(clean).eval_cases
+
+
+async def test_an_export_is_recorded_and_a_second_case_is_refused(tmp_path: Path) -> None:
+    async with Simulation(math_app) as sim:
+        await (await sim.send("What is 1+2?")).respond("3")
+        case = sim.export(tmp_path / "a.evalset.json")
+        with pytest.raises(AlreadyExported, match="already exported"):
+            sim.export(tmp_path / "b.evalset.json")
+        replaced = sim.export(tmp_path / "a.evalset.json", replace=True)
+        exports = (await sim.timeline.get_summary(sim.session_id)).exports
+
+    assert [(each.format, each.path, each.eval_id) for each in exports] == [
+        ("evalset", str(tmp_path / "a.evalset.json"), case.eval_id)
+    ] * 2
+    assert replaced.eval_id == case.eval_id
+    assert not (tmp_path / "b.evalset.json").exists()
 
 
 async def test_the_timeline_is_written_whole_as_json_lines(tmp_path: Path) -> None:

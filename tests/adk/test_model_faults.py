@@ -395,7 +395,7 @@ async def test_a_turn_that_a_person_leaves_to_the_model_is_a_model_call() -> Non
     rules = parse_rules(_rule("[{delay: 3}, {cut_text: 2}]", "{call: {nth: 2}}"))
     script = [text_response("One."), text_response("Two."), text_response("Three.")]
     async with Simulation(LlmAgent(name="shop", model=ScriptedModel(script=script)), environment=rules) as sim:
-        run = sim._agent_run  # pyright: ignore[reportPrivateUsage]
+        run = sim.agent_run
         turn = await sim.send("mine")
         assert isinstance(turn, ModelTurn)
         await turn.respond("By a person.")

@@ -20,8 +20,8 @@ from google.genai import types
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation
+from adk_agent_sim.adk.runs.replay_watch import DEFAULT_LIMIT, LIMIT_VARIABLE, get_replay_watch, watch_replays
 from adk_agent_sim.adk.steps.steps import Confirmation, Done, ModelTurn, Step
-from adk_agent_sim.adk.time_travel.replay_watch import DEFAULT_LIMIT, LIMIT_VARIABLE, get_replay_watch, watch_replays
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.errors import ExportRefused, ForkRefused, ReplayDiverged, TurnAbandoned, TurnNotFound
 from adk_agent_sim.timeline.events import Player, TurnDecided

@@ -74,9 +74,9 @@ async def test_every_export_is_private(tmp_path: Path) -> None:
         turn = await sim.send("What is 1+2?")
         await turn.respond("3")
         (tmp_path / "tests").mkdir()
-        for _ in range(2):  # the second time into existing files
-            sim.export(tmp_path / "cases.evalset.json")
-            sim.export_adk_test(tmp_path / "tests" / "case.json", force=True)
+        for replaces in (False, True):  # the second time into existing files
+            sim.export(tmp_path / "cases.evalset.json", again=True)
+            sim.export_adk_test(tmp_path / "tests" / "case.json", force=True, replace=replaces)
             await sim.export_jsonl(tmp_path / "session.jsonl")
             atomic_write_text(tmp_path / "report.md", sim.report())
             modes = _list_modes(tmp_path)

@@ -95,8 +95,9 @@ def test_export_writes_into_the_working_folder_only(
     written = {path for path in tmp_path.rglob("*") if path.is_file()} - before
     exported = [path for path in written if path.suffix == ".json"]
     assert len(exported) == 1
-    assert {path.parent for path in written} <= {folder, tmp_path}
-    assert exported[0].parent == folder
+    exported_to = folder / "tests" if format_name == "adk-test" else folder
+    assert {path.parent for path in written} <= {exported_to, tmp_path}
+    assert exported[0].parent == exported_to
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need POSIX")

@@ -200,4 +200,4 @@ def test_a_format_that_must_stay_exact_cannot_be_redacted(name: str) -> None:
     result = _run("export", "last", "--format", name, "--redact")
 
     assert result.exit_code == ExitCode.USAGE
-    assert f"--redact does not work with --format {name}" in result.output
+    assert f"`redact` does not work with the format {name}" in result.output

@@ -263,9 +263,9 @@ class TestReplay:
         eval_set.write_text(eval_set.read_text().replace('"result": 9', '"result": 10'))
         (case,) = json.loads(_run("replay", str(eval_set), "--agent", _MATH, "--json").stdout)
 
-        assert not case["same"]
-        assert case["differences"][0]["recorded"] == {"result": 10}
-        assert case["differences"][0]["found"] == {"result": 9}
+        assert not case["is_unchanged"]
+        (difference,) = case["differences"]
+        assert (difference["recorded"], difference["found"]) == ('{"result": 10}', '{"result": 9}')
 
     def test_a_case_that_is_not_there_names_those_that_are(self, eval_set: Path) -> None:
         done = _run("replay", str(eval_set), "--agent", _MATH, "--case", "nope")
@@ -302,7 +302,7 @@ class TestReplay:
         done = _run("replay", str(eval_set), "--agent", str(folder), "--json")
 
         (case,) = json.loads(done.stdout)
-        assert case["same"]
+        assert case["is_unchanged"]
         assert "loading" in done.stderr
 
     def test_an_eval_set_of_an_older_format_is_read(self, tmp_path: Path) -> None:

@@ -246,8 +246,10 @@ def test_a_session_is_exported_in_every_format(tmp_path: Path, monkeypatch: pyte
     assert written["eval_id"] == case["eval_id"]
     assert case["conversation"][0]["intermediate_data"]["tool_uses"][0]["name"] == "add"
 
-    judged = export(session_id, "--out", "other.evalset.json", "--criteria", "in-order", "--criteria", "rouge=0.6")
-    assert "adk eval AGENT_FOLDER other.evalset.json --config_file_path test_config.json" in judged
+    options = ("--again", "--criteria", "in-order", "--criteria", "rouge=0.6")
+    judged = export(session_id, "--out", "other.evalset.json", *options)
+    command = f"adk eval AGENT_FOLDER {tmp_path}/other.evalset.json --config_file_path {tmp_path}/test_config.json"
+    assert command in judged
     criteria = json.loads((tmp_path / "test_config.json").read_text())["criteria"]
     assert (criteria["tool_trajectory_avg_score"]["match_type"], criteria["response_match_score"]) == ("IN_ORDER", 0.6)
 

@@ -126,4 +126,4 @@ async def test_the_browser_and_the_export_of_a_stored_session_warn_about_it(
         exported = await asyncio.to_thread(invoke_adksim, *command)
 
     assert preview["warnings"] == describe_unloadable_folder(folder)
-    assert json.loads(exported.stdout)["notes"] == describe_unloadable_folder(folder)
+    assert json.loads(exported.stdout)["warnings"] == describe_unloadable_folder(folder)

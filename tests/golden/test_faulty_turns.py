@@ -18,9 +18,11 @@ from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import parse_rules
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.server.exports.export_writers import EXPORT_WRITERS, ExportSource
 from adk_agent_sim.timeline import jsonl
-from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.export_records import ExportRequest
+from adk_agent_sim.use_cases.exports import export_session
 
 CALLS_WRONG_TOOL = "rules: [{name: fault, seat: model, match: {call: {first: 1}}, do: {unknown_tool: search}}]"
 
@@ -65,15 +67,11 @@ async def test_a_fixture_is_the_same_from_python_the_command_and_the_browser(tmp
 
     export = ["export", "last", "--db", tmp_path / "kept.db", "--format", "adk-test", "--force"]
     done = await asyncio.to_thread(invoke_adksim, *export, "--out", fixtures / "command.json")
-    source = ExportSource(
-        config=SimulatedAgentConfig(name="shop", agent=agent, eval_set_path=tmp_path / "shop.evalset.json"),
-        session_id="s",
-        events=[record for record in jsonl.read_records(timeline) if isinstance(record, Event)],
-        has_tool_error_plugin=False,
-        now=1.0,
-        force=False,
-    )
-    browser = Path(EXPORT_WRITERS["adk-test"](source).record.path)
+    config = SimulatedAgentConfig(name="shop", agent=agent, eval_set_path=tmp_path / "shop.evalset.json")
+    restored = Timeline(store := MemoryStore())
+    session = await jsonl.load_session(timeline, store)
+    request = ExportRequest(format="adk-test", finished_only=True)
+    browser = Path((await export_session(restored, session.session_id, request, config, is_confined=True)).path)
 
     assert done.exit_code == 0, done.output
     assert '"search"' in timeline.read_text(encoding="utf-8")

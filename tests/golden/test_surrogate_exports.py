@@ -21,9 +21,11 @@ from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormatName
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.server.exports.export_writers import EXPORT_WRITERS, ExportSource
 from adk_agent_sim.timeline import jsonl
-from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.events import Session
+from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.export_records import ExportRequest
+from adk_agent_sim.use_cases.exports import export_session
 
 HALF = "half \ud83d"
 REPLACED = "half \ufffd"
@@ -120,18 +122,18 @@ def test_every_format_can_be_written_and_read_again(format_name: ExportFormatNam
     CHECKS[format_name](out.with_suffix(".json").read_text(encoding="utf-8"), path)
 
 
-@pytest.mark.parametrize("format_name", EXPORT_WRITERS)
-def test_the_browser_writes_what_the_command_writes(format_name: ExportFormatName, path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("format_name", EXPORT_FORMATS)
+async def test_the_browser_writes_what_the_command_writes(
+    format_name: ExportFormatName, path: Path, tmp_path: Path
+) -> None:
     agent = LlmAgent(name="looker", model="no/such/model")
-    source = ExportSource(
-        config=SimulatedAgentConfig(name=HALF, agent=agent, eval_set_path=tmp_path / "out.json", folder=tmp_path),
-        session_id="s",
-        events=[record for record in jsonl.read_records(path) if isinstance(record, Event)],
-        has_tool_error_plugin=True,
-        now=1.0,
-        force=True,
-    )
+    config = SimulatedAgentConfig(name=HALF, agent=agent, eval_set_path=tmp_path / "out.json", folder=tmp_path)
+    request = ExportRequest(format=format_name, force=True, again=True, finished_only=True)
 
-    written = EXPORT_WRITERS[format_name](source)
+    async with open_store(path.with_suffix(".db")) as store:
+        timeline = Timeline(store)
+        [summary] = await timeline.list_summaries()
+        session_id = summary.session.session_id
+        written = Path((await export_session(timeline, session_id, request, config, is_confined=True)).path)
 
-    CHECKS[format_name](Path(written.record.path).read_text(encoding="utf-8"), path)
+    CHECKS[format_name](written.read_text(encoding="utf-8"), path)  # noqa: ASYNC240 - a test

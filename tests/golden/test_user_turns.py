@@ -46,8 +46,8 @@ async def _stop_turn(browser: ApiClient, session_id: str, text: str) -> None:
     await browser.post(f"/sessions/{session_id}/stop")
 
 
-def _list_queries(case_json: str) -> list[str]:
-    conversation: list[Any] = json.loads(case_json)["conversation"]
+def _list_queries(text: str) -> list[str]:
+    conversation: list[Any] = json.loads(text)["conversation"]
     return [turn["user_content"]["parts"][0]["text"] for turn in conversation]
 
 
@@ -57,17 +57,18 @@ async def test_the_turns_before_and_after_a_stopped_run_are_exported(tmp_path: P
         session_id = await browser.start_session("adder")
         await _finish_turn(browser, session_id, "first")
         await _stop_turn(browser, session_id, "second")
-        stopped = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset"})
+        stopped = await browser.post(f"/sessions/{session_id}/export", {"finished_only": True})
         await _finish_turn(browser, session_id, "third")
-        continued = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset", "again": True})
-        fixture = await browser.post(f"/sessions/{session_id}/export", {"format": "adk-test", "force": True})
+        continued = await browser.post(f"/sessions/{session_id}/export", {"finished_only": True, "again": True})
+        body = {"format": "adk-test", "force": True, "finished_only": True}
+        fixture = await browser.post(f"/sessions/{session_id}/export", body)
 
     note = "user turn 2 ('second') was left out: its run was stopped before the final response"
-    assert _list_queries(stopped["case_json"]) == ["first"]
-    assert _list_queries(continued["case_json"]) == ["first", "third"]
-    assert [stopped["notes"], continued["notes"]] == [[note], [note]]
-    assert "second" not in fixture["case_json"]
-    assert note in fixture["notes"]
+    assert _list_queries(stopped["text"]) == ["first"]
+    assert _list_queries(continued["text"]) == ["first", "third"]
+    assert [stopped["left_out"], continued["left_out"]] == [[note], [note]]
+    assert "second" not in fixture["text"]
+    assert note in fixture["left_out"]
     assert len(EvalSet.model_validate_json((tmp_path / "adder.evalset.json").read_text()).eval_cases) == 2
 
 
@@ -75,7 +76,7 @@ async def test_a_session_whose_only_run_was_stopped_says_why_it_cannot_be_export
     async with serve_agents(tmp_path, adder()) as browser:
         session_id = await browser.start_session("adder")
         await _stop_turn(browser, session_id, "first")
-        refusal = await browser.post_refused(f"/sessions/{session_id}/export", {"format": "evalset"}, 409)
+        refusal = await browser.post_refused(f"/sessions/{session_id}/export", {"finished_only": True}, 409)
 
     assert refusal["error"] == "SessionIncomplete"
     assert "its run was stopped before the final response" in refusal["message"]
@@ -89,19 +90,19 @@ async def test_a_turn_that_waits_for_consent_or_continues_after_it_is_not_finish
         await browser.send_message(session_id, "second")
         await browser.call_tools(session_id, ("delete", {"path": "a"}))
         confirmation = await browser.wait_for_confirmation(session_id)
-        waiting = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset"})
+        waiting = await browser.post(f"/sessions/{session_id}/export", {"finished_only": True})
         consent = {"question_id": confirmation["question_id"], "approve": True}
         await browser.post(f"/sessions/{session_id}/consent", consent)
         await browser.wait_for_turn(session_id)
-        continued = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset", "again": True})
+        continued = await browser.post(f"/sessions/{session_id}/export", {"finished_only": True, "again": True})
         await browser.respond(session_id, "deleted")
         await browser.wait_for_status(session_id, "done")
-        finished = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset", "again": True})
+        finished = await browser.post(f"/sessions/{session_id}/export", {"finished_only": True, "again": True})
 
-    assert [_list_queries(each["case_json"]) for each in (waiting, continued)] == [["first"], ["first"]]
-    assert [note for note in waiting["notes"] if "left out: it has no final response" in note]
-    assert [note for note in continued["notes"] if "left out: it has no final response yet" in note]
-    assert _list_queries(finished["case_json"]) == ["first", "second"]
+    assert [_list_queries(each["text"]) for each in (waiting, continued)] == [["first"], ["first"]]
+    assert [note for note in waiting["left_out"] if "left out: it has no final response" in note]
+    assert [note for note in continued["left_out"] if "left out: it has no final response yet" in note]
+    assert _list_queries(finished["text"]) == ["first", "second"]
 
 
 async def test_in_python_the_error_says_how_to_export_the_finished_turns(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ async def _play(browser: ApiClient) -> str:
 
 
 async def _time_travel(browser: ApiClient, session_id: str, action: str, **more: Any) -> Any:
-    return await browser.post(f"/sessions/{session_id}/time-travel", {"action": action, **more})
+    return await browser.time_travel(session_id, action, **more)
 
 
 async def _refuse(browser: ApiClient, session_id: str, action: str, **more: Any) -> Any:

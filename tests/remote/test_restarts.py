@@ -37,9 +37,6 @@ class RemoteClient(ApiClient):
             await pause()
         return sessions[0]["session_id"]
 
-    async def time_travel(self, session_id: str, action: str, **more: Any) -> Any:
-        return await self.post(f"/sessions/{session_id}/time-travel", {"action": action, **more})
-
     async def wait_for_past(self, session_id: str, **expected: Any) -> Any:
         """Wait until the past of a session is described so."""
         while True:

@@ -105,12 +105,12 @@ async def test_what_is_exported_can_be_opened_replayed_and_edited(browser: ApiCl
     checked = await browser.post(f"{at}/check")
     renamed = await browser.client.patch(f"/api{at}", json={"eval_id": "greeting"})
 
-    assert result["record"]["path"] == str(tmp_path / "work" / "first_agent.evalset.json")
+    assert result["path"] == str(tmp_path / "work" / "first_agent.evalset.json")
     assert checked["case"]["badge"]["state"] == "equal"
     assert renamed.status_code == 200
     (case,) = json.loads((tmp_path / "work" / "first_agent.evalset.json").read_text())["eval_cases"]
     assert case["eval_id"] == "greeting"
-    assert result["record"]["path"] in await _list(browser)
+    assert result["path"] in await _list(browser)
 
 
 async def test_an_export_to_another_file_of_the_folder_is_one_of_the_files_too(
@@ -135,7 +135,7 @@ async def test_a_fixture_has_no_eval_page(browser: ApiClient) -> None:
 
 async def test_exports_of_an_earlier_server_are_listed(agents: Path, tmp_path: Path) -> None:
     async with serve_simulator(AgentSimulator(folder=agents)) as browser:
-        written = (await _export(browser, "first_agent"))["record"]["path"]
+        written = (await _export(browser, "first_agent"))["path"]
     async with serve_simulator(AgentSimulator(folder=agents)) as browser:
         assert written in await _list(browser)
         key = (await _list(browser))[written]["key"]

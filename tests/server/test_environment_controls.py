@@ -189,4 +189,4 @@ async def test_a_turn_stays_a_persons_if_the_model_that_a_fault_asks_cannot_be_r
         await client.respond(session_id, "three")
         await client.wait_for_status(session_id, "done")
         exported = await client.post(f"/sessions/{session_id}/export/preview", {"format": "evalset"})
-        assert "three" in exported["case_json"], "a person's turn is not left out"
+        assert "three" in exported["text"], "a person's turn is not left out"

@@ -17,6 +17,9 @@ from google.adk.tools import FunctionTool
 from adk_agent_sim.errors import ExportRefused
 from adk_agent_sim.timeline.write_errors import explain_write_errors
 
+FINISHED = {"finished_only": True}
+"""As the browser asks: what is left out was shown before."""
+
 
 def divide(a: int, b: int) -> float:
     """Divide two numbers."""
@@ -53,21 +56,21 @@ def _list_files(folder: Path) -> list[str]:
 
 async def test_a_preview_shows_what_is_then_written_and_writes_nothing(browser: ApiClient, tmp_path: Path) -> None:
     session_id = await _play(browser)
-    preview = await browser.post(f"/sessions/{session_id}/export/preview", {})
+    preview = await browser.post(f"/sessions/{session_id}/export/preview", FINISHED)
     assert _list_files(tmp_path) == []
-    written = await browser.post(f"/sessions/{session_id}/export", {})
-    second = await browser.post(f"/sessions/{session_id}/export/preview", {})
+    written = await browser.post(f"/sessions/{session_id}/export", FINISHED)
+    second = await browser.post(f"/sessions/{session_id}/export/preview", FINISHED)
 
-    assert (preview["path"], preview["eval_id"]) == (written["record"]["path"], written["record"]["eval_id"])
-    assert preview["case_json"] == written["case_json"]
+    assert (preview["path"], preview["eval_id"]) == (written["path"], written["eval_id"])
+    assert preview["text"] == written["text"]
     assert preview["left_out"] == written["left_out"]
     assert "user turn 2 ('and 2/0?') was left out" in preview["left_out"][0]
     assert preview["warnings"] == written["warnings"]
     assert "call 1 (divide) failed" in preview["warnings"][0]
     assert (preview["is_appended"], preview["previous"]) == (False, None)
     assert second["is_appended"]
-    assert second["previous"]["eval_id"] == written["record"]["eval_id"]
-    assert second["eval_id"] == f"{written['record']['eval_id']}_2"
+    assert second["previous"]["eval_id"] == written["eval_id"]
+    assert second["eval_id"] == f"{written['eval_id']}_2"
     assert _list_files(tmp_path) == ["evals/divider.evalset.json"]
 
 
@@ -76,11 +79,11 @@ async def test_criteria_are_written_beside_the_eval_set_and_the_command_uses_the
 ) -> None:
     session_id = await _play(browser)
     config = tmp_path / "evals" / "test_config.json"
-    first = await browser.post(f"/sessions/{session_id}/export/preview", {})
+    first = await browser.post(f"/sessions/{session_id}/export/preview", FINISHED)
     assert (first["criteria_path"], first["criteria"]) == (str(config), None)
 
     criteria = {"calls": "in-order", "rouge": 0.5, "rubrics": ["It is polite."]}
-    written = await browser.post(f"/sessions/{session_id}/export", {"criteria": criteria})
+    written = await browser.post(f"/sessions/{session_id}/export", {**FINISHED, "criteria": criteria})
     assert written["criteria_path"] == str(config)
     assert written["command"].endswith(f"divider.evalset.json --config_file_path {config}")
     assert written["warnings"][-1] == (
@@ -88,10 +91,10 @@ async def test_criteria_are_written_beside_the_eval_set_and_the_command_uses_the
     )
     assert '"match_type": "IN_ORDER"' in config.read_text()
 
-    again = await browser.post(f"/sessions/{session_id}/export/preview", {})
+    again = await browser.post(f"/sessions/{session_id}/export/preview", FINISHED)
     assert again["criteria"] == {**criteria, "tool_rubrics": [], "rubric_score": 0.8, "judge_model": "gemini-2.5-flash"}
     before = config.read_text()
-    await browser.post(f"/sessions/{session_id}/export", {"again": True})
+    await browser.post(f"/sessions/{session_id}/export", {**FINISHED, "again": True})
     assert config.read_text() == before
 
 
@@ -101,13 +104,13 @@ async def test_criteria_are_not_written_through_a_link_or_for_another_format(
     session_id = await _play(browser)
     (tmp_path / "evals").mkdir(exist_ok=True)
     (tmp_path / "evals" / "test_config.json").symlink_to(tmp_path / "elsewhere.json")
-    refused = await browser.post_refused(f"/sessions/{session_id}/export", {"criteria": {}}, 409)
+    refused = await browser.post_refused(f"/sessions/{session_id}/export", {**FINISHED, "criteria": {}}, 409)
     assert "is a link to another file" in refused["message"]
     assert _list_files(tmp_path) == []
     fixture: dict[str, Any] = {"format": "adk-test", "criteria": {}}
     assert "choose evalset" in (await browser.post_refused(f"/sessions/{session_id}/export", fixture, 422))["message"]
     (tmp_path / "evals" / "test_config.json").unlink()
-    nothing = {"criteria": {"calls": "off", "rouge": None}}
+    nothing: dict[str, Any] = {**FINISHED, "criteria": {"calls": "off", "rouge": None}}
     refused = await browser.post_refused(f"/sessions/{session_id}/export", nothing, 409)
     assert "every model would pass" in refused["message"]
     assert _list_files(tmp_path) == []
@@ -117,8 +120,8 @@ async def test_criteria_are_not_written_through_a_link_or_for_another_format(
 
 async def test_a_preview_of_a_fixture_says_why_it_cannot_be_replayed(browser: ApiClient, tmp_path: Path) -> None:
     session_id = await _play(browser)
-    preview = await browser.post(f"/sessions/{session_id}/export/preview", {"format": "adk-test"})
-    refusal = await browser.post_refused(f"/sessions/{session_id}/export", {"format": "adk-test"}, 409)
+    preview = await browser.post(f"/sessions/{session_id}/export/preview", {**FINISHED, "format": "adk-test"})
+    refusal = await browser.post_refused(f"/sessions/{session_id}/export", {**FINISHED, "format": "adk-test"}, 409)
 
     assert preview["obstacles"]
     assert all(obstacle in refusal["message"] for obstacle in preview["obstacles"])
@@ -129,10 +132,10 @@ async def test_a_preview_of_a_fixture_says_why_it_cannot_be_replayed(browser: Ap
 async def test_another_file_in_the_folder_can_be_chosen(browser: ApiClient, tmp_path: Path) -> None:
     session_id = await _play(browser)
     for path in ("other.evalset.json", str(tmp_path / "evals" / "sub" / "third.evalset.json")):
-        body = {"path": path, "again": True}
+        body: dict[str, Any] = {**FINISHED, "path": path, "again": True}
         preview = await browser.post(f"/sessions/{session_id}/export/preview", body)
         written = await browser.post(f"/sessions/{session_id}/export", body)
-        assert preview["path"] == written["record"]["path"]
+        assert preview["path"] == written["path"]
 
     names = ["evals/other.evalset.json", "evals/sub/third.evalset.json"]
     assert _list_files(tmp_path) == names
@@ -159,7 +162,7 @@ async def test_no_request_can_write_elsewhere(browser: ApiClient, tmp_path: Path
     (tmp_path / "evals" / "out").symlink_to(outside)
     (tmp_path / "evals" / "link.evalset.json").symlink_to(outside / "target.evalset.json")
     for call in ("export", "export/preview"):
-        refusal = await browser.post_refused(f"/sessions/{session_id}/{call}", {"path": path}, 409)
+        refusal = await browser.post_refused(f"/sessions/{session_id}/{call}", {**FINISHED, "path": path}, 409)
         assert refusal["error"] == "ExportRefused"
         assert reason in refusal["message"]
 
@@ -172,7 +175,7 @@ async def test_a_fixture_never_replaces_a_file(browser: ApiClient, tmp_path: Pat
     existing = tmp_path / "evals" / "tests" / "mine.json"
     existing.parent.mkdir(parents=True)
     existing.write_text("mine")
-    body = {"format": "adk-test", "path": "mine.json", "force": True}
+    body: dict[str, Any] = {"format": "adk-test", "path": "mine.json", "force": True, **FINISHED}
     refusal = await browser.post_refused(f"/sessions/{session_id}/export", body, 409)
 
     assert "exists already" in refusal["message"]
@@ -185,7 +188,7 @@ async def test_a_folder_in_place_of_the_file_is_said_in_words(browser: ApiClient
     (tmp_path / "evals" / "file").write_text("")
     paths = ("taken.evalset.json", "file/x.evalset.json", f"{'x' * 300}.evalset.json")
     url = f"/sessions/{session_id}/export"
-    messages = [(await browser.post_refused(url, {"path": path}, 409))["message"] for path in paths]
+    messages = [(await browser.post_refused(url, {**FINISHED, "path": path}, 409))["message"] for path in paths]
 
     assert "it is a folder" in messages[0]
     assert "a part of the path is a file, not a folder" in messages[1]

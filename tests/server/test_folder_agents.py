@@ -210,7 +210,7 @@ class TestReload:
             await browser.post(f"/sessions/{before}/time-travel", {"action": "undo"})
             await browser.wait_for_turn(before)
             assert "Hello Ada" in await _call_greet(browser, before)
-            fork = await browser.post(f"/sessions/{before}/time-travel", {"action": "fork", "row": 1})
+            fork = await browser.time_travel(before, "fork", row=1)
             assert fork["agent_revision"] == 1
             assert "Howdy Ada" in await _call_greet(browser, fork["session_id"])
 
@@ -294,7 +294,7 @@ class TestAfterARestart:
             await browser.send_message(again, "hi")
             await browser.wait_for_turn(again)
             exported = await browser.post(f"/sessions/{fork}/export", {"format": "evalset"})
-        assert exported["record"]["path"] == str(tmp_path / "lasting_agent.evalset.json")
+        assert exported["path"] == str(tmp_path / "lasting_agent.evalset.json")
 
     async def test_a_workflow_that_asked_no_model_has_a_note_in_place_of_an_instruction(self, tmp_path: Path) -> None:
         app, database = build_name_app(), tmp_path / "kept.db"
@@ -343,7 +343,7 @@ class TestAfterARestart:
             async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
                 kept = await browser.get(f"/sessions/{session_id}")
                 assert kept["time_travel"]["fork_problem"] == ""
-                fork = await browser.post(f"/sessions/{session_id}/time-travel", {"action": "fork"})
+                fork = await browser.time_travel(session_id, "fork")
                 assert fork["agent_label"] == "folder_agent"
                 await browser.send_message(fork["session_id"], "And now?")
                 await browser.wait_for_turn(fork["session_id"])
@@ -353,7 +353,7 @@ class TestAfterARestart:
                 assert (await browser.get(f"/sessions/{session_id}"))["agent_key"] == "folder_agent"
         async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
             exported = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset"})
-            assert exported["record"]["path"] == str(tmp_path / "folder_agent.evalset.json")
+            assert exported["path"] == str(tmp_path / "folder_agent.evalset.json")
 
     async def test_a_session_whose_agent_is_not_in_the_folder_any_more_cannot_be_forked(self, tmp_path: Path) -> None:
         agents, database = tmp_path / "agents", tmp_path / "kept.db"

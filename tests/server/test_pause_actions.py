@@ -14,9 +14,9 @@ from pausing_agents import build_credential_app, build_trip_app
 from polling import wait_until
 
 from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
-from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
-from adk_agent_sim.server.sessions.pause_actions import PauseActions
+from adk_agent_sim.server.sessions.served_session import ServedSessions
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -108,15 +108,15 @@ async def test_a_process_that_is_gone_can_no_longer_be_answered() -> None:
     session = await timeline.create_session(description="trips", session_id="s1")
     restarts = AgentRestarts(timeline)
     runs = SessionRuns(AgentCatalog([]), timeline, allow_remote_agents=True)
-    pauses = PauseActions(timeline, runs, restarts)
-    assert "Pass `restart=`" in pauses.find_problem(session.session_id)
+    opened = ServedSessions(timeline, runs, restarts).open(session.session_id)
+    assert "Pass `restart=`" in opened.answer_problem
 
     async def offer() -> AsyncIterator[v1.RestartReport]:
         yield v1.RestartReport(session_ids=[session.session_id])
         await asyncio.Event().wait()
 
     orders = asyncio.ensure_future(anext(restarts.serve(offer())))
-    await wait_until(lambda: pauses.find_problem(session.session_id) == "")
+    await wait_until(lambda: opened.answer_problem == "")
     orders.cancel()
     await asyncio.wait({orders})
-    assert "could continue it and has ended" in pauses.find_problem(session.session_id)
+    assert "could continue it and has ended" in opened.answer_problem

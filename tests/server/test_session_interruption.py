@@ -68,7 +68,7 @@ async def test_sessions_of_a_server_that_was_stopped_say_when(tmp_path: Path) ->
         # A note comes after the end, and is no part of what happened.
         await browser.post(f"/sessions/{sessions['waiting']}/rows/0/note", {"text": "Look here."})
         await _check_all(browser, sessions)
-        fork = await browser.post(f"/sessions/{sessions['waiting']}/time-travel", {"action": "fork"})
+        fork = await browser.time_travel(sessions["waiting"], "fork")
         assert fork["interruption"] == "none"
         await browser.respond(fork["session_id"], "Hello again")
         await browser.wait_for_status(fork["session_id"], "done")

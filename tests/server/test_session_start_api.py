@@ -29,8 +29,8 @@ async def test_a_session_starts_with_the_state_and_the_user_that_are_given(brows
     await browser.respond(session_id, "Hi")
     await browser.wait_for_status(session_id, "done")
     written = await browser.post(f"/sessions/{session_id}/export", {})
-    assert '"user_id": "ada"' in written["case_json"]
-    assert '"mood": "calm"' in written["case_json"]
+    assert '"user_id": "ada"' in written["text"]
+    assert '"mood": "calm"' in written["text"]
 
 
 async def test_a_missing_key_is_named_and_can_be_set(browser: ApiClient) -> None:
@@ -49,7 +49,8 @@ async def test_a_missing_key_is_named_and_can_be_set(browser: ApiClient) -> None
     assert '"mood": "calm"' in str(detail["values"][0]["text"])
     await browser.send_message(session_id, "Hello")
     await browser.wait_for_turn(session_id)
-    edited = await browser.post(f"/sessions/{session_id}/state", {"changes": '{"mood": "x"}'})
+    await browser.post(f"/sessions/{session_id}/state", {"changes": '{"mood": "x"}'})
+    edited = await browser.get(f"/sessions/{session_id}")
     assert edited["status"] == "waiting"
     assert await browser.get(f"/sessions/{session_id}/state") == {"mood": "x"}
     await browser.respond(session_id, "Hi")

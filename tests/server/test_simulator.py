@@ -212,7 +212,7 @@ class TestKeeping:
             exported = await browser.post(f"/sessions/{session_id}/export", {})
 
         assert refusal["error"] == "AgentNotLocal"
-        assert json.loads(exported["case_json"])["conversation"][0]["final_response"]["parts"][0]["text"] == "2"
+        assert json.loads(exported["text"])["conversation"][0]["final_response"]["parts"][0]["text"] == "2"
 
     async def test_an_export_is_remembered_after_a_restart(self, tmp_path: Path) -> None:
         database = tmp_path / "kept.db"
@@ -226,7 +226,7 @@ class TestKeeping:
             await browser.post(f"/sessions/{session_id}/export", {"again": True})
 
         assert refusal["error"] == "AlreadyExported"
-        assert written["record"]["eval_id"] in refusal["message"]
+        assert written["eval_id"] in refusal["message"]
 
 
 class TestCommandLine:

@@ -111,10 +111,10 @@ async def test_an_export_leaves_rejected_responses_out_unless_they_are_requested
             f"/sessions/{session_id}/export", {"format": "evalset", "again": True, "include_rejected": True}
         )
 
-    assert "TODO" not in clean["case_json"]
-    assert "TODO" in whole["case_json"]
-    assert [note for note in clean["notes"] if "1 structured response was left out" in note]
-    assert not [note for note in whole["notes"] if "left out" in note]
+    assert "TODO" not in clean["text"]
+    assert "TODO" in whole["text"]
+    assert [note for note in clean["left_out"] if "1 structured response was left out" in note]
+    assert not [note for note in whole["left_out"] if "left out" in note]
 
 
 async def _refuse(browser: ApiClient, session_id: str, turn_id: str, **decision: Any) -> Any:

@@ -60,7 +60,7 @@ async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
 
 
 async def _time_travel(browser: ApiClient, session_id: str, action: str, **more: Any) -> Any:
-    return await browser.post(f"/sessions/{session_id}/time-travel", {"action": action, **more})
+    return await browser.time_travel(session_id, action, **more)
 
 
 async def _play(browser: ApiClient, agent: str = "adder") -> str:
@@ -83,7 +83,7 @@ def _list_counting(rows: list[dict[str, Any]], session: Any) -> list[tuple[str, 
 
 async def _read_trace(browser: ApiClient, session_id: str) -> Any:
     preview = await browser.post(f"/sessions/{session_id}/export/preview", {})
-    return json.loads(preview["case_json"])["conversation"]
+    return json.loads(preview["text"])["conversation"]
 
 
 async def test_an_undone_answer_stays_visible_and_is_not_exported(browser: ApiClient) -> None:
@@ -235,11 +235,11 @@ async def test_the_own_model_or_a_recording_plays_from_a_turn_on(browser: ApiCli
     await browser.wait_for_turn(session_id)
     options = await browser.get(f"/sessions/{session_id}/players")
     recording = next(each for each in options if each["kind"] == "recording")
-    chosen = await browser.client.put(f"/api/sessions/{session_id}/player", json={"player": recording["player"]})
-    await browser.wait_for_status(session_id, "done")
+    await browser.client.put(f"/api/sessions/{session_id}/player", json={"player": recording["player"]})
+    chosen = await browser.wait_for_status(session_id, "done")
 
     assert [each["player"] for each in options] == ["human", "real", f"session:{recorded}"]
-    assert chosen.json()["time_travel"]["player"] == recording["player"]
+    assert chosen["time_travel"]["player"] == recording["player"]
     rows = await browser.get_rows(session_id)
     assert [(row["summary"], row["player"]) for row in rows[1:]] == [("a=2 b=2", "recorded"), ("five", "recorded")]
     await browser.client.put(f"/api/sessions/{session_id}/player", json={"player": "real"})
@@ -293,10 +293,10 @@ async def test_a_corrected_session_is_exported_beside_the_old_case_or_in_its_pla
         cases = json.loads((tmp_path / "adder.evalset.json").read_text())["eval_cases"]
         return [(case["eval_id"], case["conversation"][0]["final_response"]["parts"][0]["text"]) for case in cases]
 
-    old_id = first["record"]["eval_id"]
+    old_id = first["eval_id"]
     preview = await browser.post(f"/sessions/{fork_id}/export/preview", {})
     assert (preview["previous"], preview["replaceable"]["eval_id"]) == (None, old_id)
-    fork_case = (await browser.post(f"/sessions/{fork_id}/export", {}))["record"]["eval_id"]
+    fork_case = (await browser.post(f"/sessions/{fork_id}/export", {}))["eval_id"]
     assert read_cases() == [(old_id, "five"), (fork_case, "four")]
 
     await _time_travel(browser, session_id, "undo")

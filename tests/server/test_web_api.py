@@ -22,6 +22,7 @@ from pydantic import BaseModel, Field, field_validator
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim.adk.loading.agent_loader import load_demo_app
+from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.agents import agent_catalog
 
@@ -405,7 +406,7 @@ class TestASession:
         whole = (await browser.get_row_detail(session_id, 1, full=True))["result"]
         await browser.respond(session_id, "much")
         await browser.wait_for_status(session_id, "done")
-        case = json.loads((await browser.post(f"/sessions/{session_id}/export", {}))["case_json"])
+        case = json.loads((await browser.post(f"/sessions/{session_id}/export", {}))["text"])
         (exported,) = case["conversation"][0]["intermediate_data"]["tool_responses"]
 
         assert exported["response"] == {"result": "x" * 100_000}
@@ -645,7 +646,8 @@ class TestRunning:
     async def test_a_run_can_be_stopped_and_the_session_continues(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "x")
         turn_id = await browser.wait_for_turn(session_id)
-        stopped = await browser.post(f"/sessions/{session_id}/stop")
+        await browser.post(f"/sessions/{session_id}/stop")
+        stopped = await browser.get(f"/sessions/{session_id}")
         body = {"decision_id": "decision-1", "text": "too late"}
         await browser.post_refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 410)
         await browser.post_refused(f"/sessions/{session_id}/stop", None, 409)
@@ -846,8 +848,8 @@ class TestExport:
         (use,), (response,) = (invocation["intermediate_data"][name] for name in ("tool_uses", "tool_responses"))
         assert (use["name"], use["args"]) == ("add", {"a": 2, "b": 2})
         assert (response["id"], response["response"]) == (use["id"], {"result": 4})
-        assert written["record"]["path"] == str(path)
-        assert json.loads(written["case_json"])["eval_id"] == cases[0].eval_id
+        assert written["path"] == str(path)
+        assert json.loads(written["text"])["eval_id"] == cases[0].eval_id
         assert written["command"] == f"adk eval AGENT_FOLDER {path}"
         assert (again["error"], again["can_override"]) == ("AlreadyExported", True)
         assert len(cases) == 2
@@ -863,8 +865,8 @@ class TestExport:
 
         (fixture,) = (tmp_path / "tests").iterdir()
 
-        assert written["record"]["path"] == str(fixture)
-        assert json.loads(fixture.read_text()) == json.loads(written["case_json"])
+        assert written["path"] == str(fixture)
+        assert json.loads(fixture.read_text()) == json.loads(written["text"])
 
     @pytest.mark.parametrize("form", ["evalset", "adk-test"])
     async def test_of_many_exports_at_once_one_is_written(self, browser: ApiClient, tmp_path: Path, form: str) -> None:
@@ -892,25 +894,19 @@ class TestExport:
 
         assert len(list((tmp_path / "tests").glob("*.json"))) == 2
 
-    async def test_the_formats_that_the_server_offers_are_those_it_writes(self, browser: ApiClient) -> None:
+    async def test_the_server_writes_every_format_of_the_table(self, browser: ApiClient, tmp_path: Path) -> None:
         session_id = await browser.start_session("math_agent", "2+2?")
         await browser.respond(session_id, "4")
         await browser.wait_for_status(session_id, "done")
         formats = (await browser.get("/server"))["export_formats"]
-        written = [
-            (await browser.post(f"/sessions/{session_id}/export", {"format": each["name"]}))["record"]
-            for each in formats
-        ]
+        written = [await browser.post(f"/sessions/{session_id}/export", {"format": each["name"]}) for each in formats]
 
-        assert [each["name"] for each in formats] == ["evalset", "adk-test"]
-        assert [each["format"] for each in written] == ["evalset", "adk-test"]
+        assert [each["name"] for each in formats] == list(EXPORT_FORMATS)
+        assert [each["format"] for each in written] == list(EXPORT_FORMATS)
         assert all(record["path"].endswith(each["extension"]) for record, each in zip(written, formats, strict=True))
-
-    async def test_a_format_that_only_the_command_writes_is_refused(self, browser: ApiClient) -> None:
-        session_id = await browser.start_session("math_agent", "2+2?")
-        refusal = await browser.post_refused(f"/sessions/{session_id}/export", {"format": "jsonl"}, 422)
-
-        assert "adksim export" in refusal["message"]
+        assert all(Path(record["path"]).is_relative_to(tmp_path) for record in written)
+        info = await browser.get(f"/sessions/{session_id}")
+        assert [each["format"] for each in info["exports"]] == list(EXPORT_FORMATS)
 
 
 class TestDeleting:

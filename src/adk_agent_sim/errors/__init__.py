@@ -63,6 +63,7 @@ SimulatorError
 ├── InvalidScript                the file is not a valid script
 ├── InvalidCallSyntax            the line that a person typed is not a tool call
 ├── ExportRefused                the session cannot be exported; nothing was written
+│   ├── InvalidExportOption      an option does not work with the format
 │   ├── AlreadyExported          the session was exported before; override with again=True
 │   ├── SessionIncomplete        the session cannot be a golden trace yet
 │   ├── NotReplayable            `adk test` cannot replay the session; override with force=True
@@ -212,6 +213,7 @@ from adk_agent_sim.errors.trace_errors import (
     ExportRefused,
     ImportRefused,
     InvalidCriteria,
+    InvalidExportOption,
     NotAnEvalSet,
     NotReplayable,
     SessionIncomplete,
@@ -252,6 +254,7 @@ __all__ = [
     "InvalidCheckerParam",
     "InvalidCredential",
     "InvalidCriteria",
+    "InvalidExportOption",
     "InvalidFault",
     "InvalidField",
     "InvalidInput",

@@ -11,12 +11,17 @@ class ExportRefused(SimulatorError):
     """The session cannot be exported; nothing was written."""
 
 
+class InvalidExportOption(ExportRefused):
+    """An option does not work with the format that is exported to; nothing was read or written."""
+
+
 class AlreadyExported(ExportRefused):
     """The session was already exported; exporting it again would add it a second time."""
 
     def __init__(self, path: str, eval_id: str) -> None:
         super().__init__(
-            f"The session was already exported to {path} as {eval_id!r}. Exporting it again would duplicate it."
+            f"The session was already exported to {path} as {eval_id!r}. Exporting it again would duplicate it: "
+            "`again` writes it once more, `replace` writes it in its place."
         )
         self.eval_id = eval_id
 

@@ -7,7 +7,6 @@ tool that failed needs `ToolErrorPlugin` in the folder's `app`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
@@ -18,20 +17,17 @@ from google.adk.models import BaseLlm, Gemini, LLMRegistry
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.workflow import BaseNode
 
-from adk_agent_sim.errors import NotReplayable
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.golden.fixture_ids import renumber_ids
 from adk_agent_sim.golden.golden_trace_builder import check_complete, is_plugin_answer, validate_content
 from adk_agent_sim.golden.session import SimulationSession
 from adk_agent_sim.text.surrogates import replace_surrogates_in_json
-from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, ToolFailed, TurnAsked, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION, REQUEST_CREDENTIAL, SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.history import ToolCall, ToolError
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.state_edits import find_state_edit
-from adk_agent_sim.timeline.write_errors import explain_write_errors
 
 _IGNORED_RESPONSE_FIELDS = frozenset(
     {"model_version", "finish_reason", "usage_metadata", "avg_logprobs", "cache_metadata", "logprobs_result"}
@@ -47,42 +43,17 @@ _PATCHED_METHODS = (BaseLlm.generate_content_async, Gemini.generate_content_asyn
 """The methods that `adk test` patches; a model that overrides them would really be called."""
 
 
-def write_adk_test_fixture(
-    session: SimulationSession,
-    events: Sequence[Event],
-    path: str | Path,
-    *,
-    has_tool_error_plugin: bool = True,
-    force: bool = False,
-    inside: Path | None = None,
-) -> None:
-    """Write the fixture of a completed session, as `<agent folder>/tests/<name>.json`.
+def find_fixture_obstacles(
+    session: SimulationSession, events: Sequence[Event], path: str | Path, *, has_tool_error_plugin: bool
+) -> list[str]:
+    """Return the reasons why `adk test` cannot replay the session from a file.
 
     Args:
         session: The session as data.
         events: Its timeline.
         path: The file; `adk test` reads only folders called `tests` beside an `agent.py`.
         has_tool_error_plugin: Whether the App that will be tested has `ToolErrorPlugin`.
-        force: Write the file even if `adk test` cannot replay the session.
-        inside: The folder that no link may lead out of; by default that of the file.
-
-    Raises:
-        NotReplayable: `adk test` cannot replay the session, and `force` is False.
-        SessionIncomplete: The session is not complete.
     """
-    fixture = build_adk_test_fixture(session, events)
-    reasons = find_fixture_obstacles(session, events, path, has_tool_error_plugin=has_tool_error_plugin)
-    if reasons and not force:
-        raise NotReplayable(session.session_id, reasons)
-    with explain_write_errors(path):
-        text = json.dumps(fixture, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-        atomic_write_text(path, text, inside=inside)
-
-
-def find_fixture_obstacles(
-    session: SimulationSession, events: Sequence[Event], path: str | Path, *, has_tool_error_plugin: bool
-) -> list[str]:
-    """Return the reasons why `adk test` cannot replay the session from a file; the parameters are those of writing."""
     reasons = find_replay_obstacles(session, events)
     if not has_tool_error_plugin:
         reasons += _find_plugin_answers(session)

@@ -46,7 +46,7 @@ _SYNTAX = (
 class EvalCriteria(BaseModel):
     """What `adk eval` compares; the defaults are ADK's own."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     calls: CallMatch = "exact"
     """How the tool calls are compared."""

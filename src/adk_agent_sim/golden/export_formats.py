@@ -29,10 +29,16 @@ class ExportFormat:
     """What a session must have to be exported; empty if every session can be."""
 
     is_redactable: bool
-    """Whether secrets can be removed on request; a format that must be replayed exactly cannot."""
+    """Whether secrets can be removed; a format that must be replayed exactly cannot."""
+
+    is_redacted_by_default: bool
+    """Whether they are removed unless that is turned off."""
 
     is_appended: bool
     """Whether a session is added to the file, rather than replacing it."""
+
+    is_golden_trace: bool
+    """Whether it is ground truth, which a session becomes once, when it is finished; others may be written often."""
 
 
 _ALL = (
@@ -42,7 +48,9 @@ _ALL = (
         extension=".evalset.json",
         requirement="a finished turn",
         is_redactable=True,
+        is_redacted_by_default=False,
         is_appended=True,
+        is_golden_trace=True,
     ),
     ExportFormat(
         name="adk-test",
@@ -50,7 +58,9 @@ _ALL = (
         extension=".json",
         requirement="a finished turn that `adk test` can replay",
         is_redactable=False,
+        is_redacted_by_default=False,
         is_appended=False,
+        is_golden_trace=True,
     ),
     ExportFormat(
         name="jsonl",
@@ -58,7 +68,9 @@ _ALL = (
         extension=".jsonl",
         requirement="",
         is_redactable=True,
+        is_redacted_by_default=False,
         is_appended=False,
+        is_golden_trace=False,
     ),
     ExportFormat(
         name="markdown",
@@ -66,7 +78,9 @@ _ALL = (
         extension=".md",
         requirement="",
         is_redactable=True,
+        is_redacted_by_default=True,
         is_appended=False,
+        is_golden_trace=False,
     ),
 )
 

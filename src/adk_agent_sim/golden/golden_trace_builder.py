@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
@@ -23,6 +22,7 @@ from adk_agent_sim.golden.emitted_contents import EmittedContent, needs_authors
 from adk_agent_sim.golden.session import SimulationSession
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import wrap_result
+from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.session_state import SessionState
@@ -171,12 +171,6 @@ def build_eval_id(agent_name: str, start_timestamp: float, style: EvalIdStyle = 
 def build_invocation_id(session_id: str, index: int) -> str:
     """Return the invocation id of a user turn in a case; it identifies the session that the case was created from."""
     return f"{session_id}_inv_{index}"
-
-
-def to_snake_case(name: str) -> str:
-    """Return a name in snake case: `MathAgent` and `Math Agent` become `math_agent`."""
-    words = re.sub(r"(?<=[^A-Z_])(?=[A-Z])", "_", name).lower()
-    return re.sub(r"[^a-z0-9]+", "_", words).strip("_") or "agent"
 
 
 def split_user_turns(entries: Sequence[HistoryEntry]) -> Iterator[list[HistoryEntry]]:

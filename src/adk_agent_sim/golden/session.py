@@ -15,7 +15,7 @@ from google.adk.workflow import BaseNode
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from adk_agent_sim.golden.emitted_contents import EmittedContent, collect_emitted_contents
-from adk_agent_sim.golden.trace_omissions import remove_faulty_turns, remove_rejected_responses
+from adk_agent_sim.golden.trace_omissions import remove_faulty_turns
 from adk_agent_sim.golden.user_turns import UserTurn, split_events
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.canonical_json import Json
@@ -203,20 +203,6 @@ def select_finished_events(events: Sequence[Event]) -> Sequence[Event]:
     before, turns = split_events(remove_faulty_turns(remove_undone_events(events)))
     finished = [event for turn in turns for event in _select_finished(turn)]
     return [*before, *finished] if any(turn.is_finished for turn in turns) else []
-
-
-def select_exported_events(
-    events: Sequence[Event], *, finished_only: bool = False, include_rejected: bool = False
-) -> Sequence[Event]:
-    """Return the events that a golden trace or a fixture is made of, without undone decisions and injected faults.
-
-    Args:
-        events: The timeline of a session.
-        finished_only: Select only the user turns that have a final response.
-        include_rejected: Include structured responses that the agent's output_schema rejected.
-    """
-    selected = select_finished_events(events) if finished_only else remove_faulty_turns(remove_undone_events(events))
-    return selected if include_rejected else remove_rejected_responses(selected)
 
 
 def _select_finished(turn: UserTurn) -> Sequence[Event]:

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
-from adk_agent_sim.link.server_entry import ServerEntry
+from adk_agent_sim.link.server_entry import ServerEntry, list_entries
 from adk_agent_sim.timeline.strict_json import parse_json_object
 
 _TIMEOUT_SECONDS = 5.0
@@ -66,6 +66,15 @@ def request_json(
             connection.close()
     except (OSError, http.client.HTTPException, ValueError):
         return None
+
+
+def find_server(session_id: str) -> ServerEntry | None:
+    """Return the running server of the same user that has a session; None if none has it."""
+    for entry in list_entries():
+        answer = request_json(entry, "GET", f"/api/sessions/{session_id}") if entry.web_port else None
+        if answer is not None and answer.is_ok:
+            return entry
+    return None
 
 
 def _connect(entry: ServerEntry, timeout: float | None) -> http.client.HTTPConnection | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -91,13 +91,22 @@ async def lock_database(
         raise lock.loss
 
 
+@asynccontextmanager
+async def lock_if_free(url_or_path: str | Path) -> AsyncGenerator[bool]:
+    """Hold the lock of a database, if no server has it, so that it may be written; yields whether it is held."""
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(lock_database(url_or_path))
+            is_held = True
+        except StoreFailed:
+            is_held = False
+        yield is_held
+
+
 async def is_used_by_server(url_or_path: str | Path) -> bool:
     """Return whether a server has the database, or whether that cannot be known."""
-    try:
-        async with lock_database(url_or_path):
-            return False
-    except StoreFailed:
-        return True
+    async with lock_if_free(url_or_path) as is_held:
+        return not is_held
 
 
 @asynccontextmanager

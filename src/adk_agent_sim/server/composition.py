@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adk_agent_sim.errors import SimulatorError
+from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.persistence.database_engine import Durability
 from adk_agent_sim.persistence.database_lock import DatabaseLock, lock_database
 from adk_agent_sim.persistence.database_store import open_store
@@ -24,7 +25,6 @@ from adk_agent_sim.server.access.server_keys import load_or_create_server_id
 from adk_agent_sim.server.announcement import announce_server
 from adk_agent_sim.server.grpc.grpc_server import GrpcServer, serve_grpc
 from adk_agent_sim.server.remote.agent_presence import ABANDON_AFTER_SECONDS
-from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.timeline import Timeline
 

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
+from dataclasses import replace as replace_fields
 from pathlib import Path
+from typing import Any, TypeVar
 
 from google.adk.evaluation.eval_case import EvalCase
 
-from adk_agent_sim.adk.steps.stepwise_run import StepwiseRun
-from adk_agent_sim.golden.adk_test_fixture import write_adk_test_fixture
-from adk_agent_sim.golden.eval_criteria import EvalCriteria, check_config, write_criteria
-from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.golden.eval_criteria import EvalCriteria
 from adk_agent_sim.golden.export_formats import build_eval_set_name
-from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBuilder
-from adk_agent_sim.golden.markdown_report import render_markdown_report
-from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_exported_events
-from adk_agent_sim.golden.user_turns import describe_left_out
+from adk_agent_sim.golden.export_source import ExportSource
+from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle
+from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
+from adk_agent_sim.simulation.session_actions import SessionActions
 from adk_agent_sim.text.escaped_logging import get_logger
-from adk_agent_sim.timeline import jsonl
-from adk_agent_sim.timeline.redaction.redacted_records import iter_redacted_records
-from adk_agent_sim.timeline.redaction.redactor import redact_events
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
+from adk_agent_sim.use_cases import exports
+from adk_agent_sim.use_cases.export_records import ExportRequest, ExportResult
+
+T = TypeVar("T")
 
 _log = get_logger(__name__)
 
 
-class SessionExports(StepwiseRun):
+class SessionExports(SessionActions):
     """Reads and exports the session of a simulation."""
 
     def session(
@@ -42,15 +44,21 @@ class SessionExports(StepwiseRun):
             redact: Mask secrets.
             include_rejected: Include structured responses that ADK rejected.
         """
-        path = build_eval_set_name(self._agent_run.name) if eval_set_path is None else eval_set_path
-        config = SimulatedAgentConfig(name=self._agent_run.name, agent=self._agent_run.root_agent, eval_set_path=path)
-        events = select_exported_events(self.log(), finished_only=finished_only, include_rejected=include_rejected)
+        config = self._config if eval_set_path is None else replace_fields(self._config, eval_set_path=eval_set_path)
+        source = ExportSource(
+            config=config,
+            session_id=self.session_id,
+            events=self.log(),
+            finished_only=finished_only,
+            include_rejected=include_rejected,
+            redact=redact,
+        )
         return SimulationSession.from_events(
             config,
             self.session_id,
-            redact_events(events) if redact else events,
-            tools=list(self._agent_run.recorded_session.offered_tools.values()),
-            adk_session=self._agent_run.recorded_session.adk_session,
+            source.trace_events,
+            tools=list(self.agent_run.recorded_session.offered_tools.values()),
+            adk_session=self.agent_run.recorded_session.adk_session,
         )
 
     def export(
@@ -61,6 +69,8 @@ class SessionExports(StepwiseRun):
         finished_only: bool = False,
         redact: bool = False,
         include_rejected: bool = False,
+        again: bool = False,
+        replace: bool = False,
         replaces: str | None = None,
         criteria: EvalCriteria | None = None,
     ) -> EvalCase:
@@ -75,6 +85,8 @@ class SessionExports(StepwiseRun):
             finished_only: Omit the last invocation if it has not finished, instead of raising.
             redact: Mask secrets. Masked arguments of a call will not match when the case is evaluated.
             include_rejected: Include structured responses that the agent's output_schema rejected.
+            again: Add it although the session was exported to an EvalSet before.
+            replace: Replace the session's earlier case in the file.
             replaces: The id of a case in the file that this one replaces, such as the one before a correction; by
                 default the case is added, and the old one kept.
             criteria: What `adk eval` compares, written to the test_config.json beside the file; by default that file
@@ -82,54 +94,98 @@ class SessionExports(StepwiseRun):
 
         Raises:
             SessionIncomplete: The session has not finished.
+            AlreadyExported: The session was exported to an EvalSet before.
             ExportRefused: The file has no case `replaces`.
             InvalidCriteria: The test_config.json exists and is something else. Nothing was written.
             NotAnEvalSet: The file exists and is not an EvalSet.
         """
-        session = self.session(path, finished_only=finished_only, redact=redact, include_rejected=include_rejected)
-        builder = GoldenTraceBuilder(session, eval_id_style=eval_id_style)
-        eval_set_path = session.agent_config.resolve_eval_set_path()
-        if criteria is not None:
-            check_config(eval_set_path, criteria)
-        writer = EvalSetWriter(eval_set_path, session.agent_name)
-        case = writer.write_eval_case(builder.build(), replaces)
-        if criteria is not None:
-            write_criteria(eval_set_path, criteria)
-        notes = builder.collect_notes(has_tool_error_plugin=self._agent_run.has_tool_error_plugin)
-        for note in [*notes, *describe_left_out(self.log(), include_rejected=include_rejected)]:
-            _log.warning("%s: %s", case.eval_id, note)
-        return case
+        result = self._export(
+            ExportRequest(
+                path=str(path),
+                again=again,
+                replace=replace,
+                replaces=replaces,
+                finished_only=finished_only,
+                include_rejected=include_rejected,
+                redact=redact,
+                criteria=criteria,
+                eval_id_style=eval_id_style,
+            ),
+            replace_fields(self._config, eval_set_path=path),
+        )
+        for note in [*result.warnings, *result.left_out]:
+            _log.warning("%s: %s", result.eval_id, note)
+        return EvalCase.model_validate_json(replace_lone_surrogates(result.text))
 
-    def export_adk_test(self, path: str | Path, *, force: bool = False, include_rejected: bool = False) -> None:
+    def export_adk_test(
+        self,
+        path: str | Path,
+        *,
+        again: bool = False,
+        replace: bool = False,
+        force: bool = False,
+        finished_only: bool = False,
+        include_rejected: bool = False,
+    ) -> None:
         """Write the session as a fixture for `adk test`, which replays it and compares every event.
 
         Args:
             path: The file, such as `my_agent/tests/refund.json`.
+            again: Write it although the session was exported as a fixture before.
+            replace: Replace the file if it exists.
             force: Write it even if `adk test` cannot replay the session.
+            finished_only: Omit a user turn that has no final response, instead of raising.
             include_rejected: Include structured responses that the agent's output_schema rejected.
 
         Raises:
             NotReplayable: `adk test` cannot replay the session.
+            AlreadyExported: The session was exported as a fixture before.
+            ExportRefused: The file exists.
         """
-        write_adk_test_fixture(
-            self.session(include_rejected=include_rejected),
-            select_exported_events(self.log(), include_rejected=include_rejected),
-            path,
-            has_tool_error_plugin=self._agent_run.has_tool_error_plugin,
+        request = ExportRequest(
+            format="adk-test",
+            path=str(path),
+            again=again,
+            replace=replace,
             force=force,
+            finished_only=finished_only,
+            include_rejected=include_rejected,
         )
+        self._export(request, self._config)
 
-    async def export_jsonl(self, path: str | Path, *, redact: bool = False) -> None:
+    async def export_jsonl(self, path: str | Path, *, redact: bool = False, replace: bool = False) -> None:
         """Write the whole timeline as JSON Lines, including requests and artifacts.
 
         Args:
             path: The file.
             redact: Mask secrets; artifacts that are not text are written as they are.
+            replace: Replace the file if it exists.
+
+        Raises:
+            ExportRefused: The file exists.
         """
-        session = await self.timeline.get_session(self.session_id)
-        records = iter_redacted_records if redact else jsonl.iter_records
-        await jsonl.write_records(records(self._store, session), path)
+        self._export(ExportRequest(format="jsonl", path=str(path), redact=redact, replace=replace), self._config)
 
     def report(self, *, redact: bool = True) -> str:
         """Return the session as a Markdown report; secrets are masked unless `redact` is False."""
-        return render_markdown_report(self.log(), redact=redact)
+        request = ExportRequest(format="markdown", redact=redact)
+        return _run_at_once(exports.render_export(self.timeline, self.session_id, request, self._config))
+
+    def _export(self, request: ExportRequest, config: SimulatedAgentConfig) -> ExportResult:
+        return _run_at_once(exports.export_session(self.timeline, self.session_id, request, config, in_thread=False))
+
+    @property
+    def _config(self) -> SimulatedAgentConfig:
+        name, app = self.agent_run.name, self.agent_run.app
+        agent = self.agent_run.root_agent
+        return SimulatedAgentConfig(name=name, agent=agent, app=app, eval_set_path=build_eval_set_name(name))
+
+
+def _run_at_once(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Return the result of a coroutine that waits for nothing, because its timeline is in memory."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return done.value
+    coroutine.close()
+    raise RuntimeError("The session is being written. Export it when that is done.")

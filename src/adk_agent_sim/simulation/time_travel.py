@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -18,29 +17,18 @@ from adk_agent_sim.adk.players.players import create_player_factory
 from adk_agent_sim.adk.players.session_player import ModelFunction, SessionPlayer, StreamPlayer
 from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
 from adk_agent_sim.adk.runs.runner_services import RunnerServices
-from adk_agent_sim.adk.runs.user_message import build_user_message
 from adk_agent_sim.adk.steps.steps import Answer, ModelTurn, Step
-from adk_agent_sim.adk.steps.stepwise_run import StepwiseRun
-from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
-from adk_agent_sim.adk.time_travel.fork_point import ForkPlan, build_plan, choose_fork_point
-from adk_agent_sim.adk.time_travel.fork_source import ForkSource, read_settled_source, read_source, read_source_of_run
-from adk_agent_sim.adk.time_travel.session_forking import (
-    fork_between_runs,
-    fork_session,
-    redo_turn,
-    undo_turn,
-    update_player,
-)
-from adk_agent_sim.timeline.events import Event, Player
+from adk_agent_sim.simulation.session_actions import SessionActions
+from adk_agent_sim.timeline.events import Player
 from adk_agent_sim.timeline.jsonl import load_session
-from adk_agent_sim.timeline.session_state import find_agent_joined
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end
-from adk_agent_sim.timeline.undone_events import remove_undone_events
+from adk_agent_sim.use_cases import messages, time_travel, turns
+from adk_agent_sim.use_cases.open_session import OpenSession
+from adk_agent_sim.use_cases.time_travel import TimeTravelAction, TimeTravelPlan, TimeTravelPoint
 
 
-class TimeTravel(StepwiseRun):
+class TimeTravel(SessionActions):
     """Forks, undoes and redoes the session of a simulation."""
 
     async def fork(
@@ -77,28 +65,8 @@ class TimeTravel(StepwiseRun):
             ForkRefused: There is no turn with that number.
             TurnNotFound: There is no turn with that id.
         """
-        if turn is None and message is None and response is None and not self._agent_run.is_running:
-            create_player = create_player_factory(model)
-            summary = await self._agent_run.timeline.get_summary(self._agent_run.recorded_session.session_id)
-            run = await fork_between_runs(
-                self._agent_run,
-                lambda: self._agent_run.create_copy(create_player()),
-                description=_name_fork(summary.name),
-            )
-            return self._adopt(run, self._store)
-        await self._agent_run.record_profile_switch()  # so that the turn's profile is on the timeline
-        source, prefix = await read_settled_source(
-            self._agent_run, lambda events: _choose_point(events, turn, replaces_message=message is not None)
-        )
-        return await self._fork_source(
-            source,
-            prefix,
-            self._agent_run.create_copy,
-            self._store,
-            response=response,
-            message=message,
-            model=model,
-            force=force,
+        return await self._fork(
+            self.open_session(), self._store, turn, response=response, message=message, model=model, force=force
         )
 
     @classmethod
@@ -167,51 +135,29 @@ class TimeTravel(StepwiseRun):
         force: bool = False,
     ) -> Self:
         """Fork a session of a store; the arguments and errors are those of `fork_file`."""
-        timeline = Timeline(store)
-        source = await read_source(timeline, session_id)
-        joined = find_agent_joined(source.events)
-
-        def create_run(player: SessionPlayer) -> AgentRun:
-            user_id = joined.user_id if joined else DEFAULT_USER_ID
-            return AgentRun(
-                agent,
-                timeline,
-                player=player,
-                user_id=user_id,
-                run_config=run_config,
-                environment=environment,
-                services=services,
-            )
-
-        prefix = _choose_point(source.events, turn, replaces_message=message is not None)
-        return await cls._fork_source(
-            source, prefix, create_run, store, response=response, message=message, model=model, force=force
+        session = open_stored_session(
+            agent, store, session_id, run_config=run_config, environment=environment, services=services
         )
+        return await cls._fork(session, store, turn, response=response, message=message, model=model, force=force)
 
     @classmethod
-    async def _fork_source(
+    async def _fork(
         cls,
-        source: ForkSource,
-        prefix: TurnPrefix,
-        create_run: Callable[[SessionPlayer], AgentRun],
+        session: OpenSession,
         store: MemoryStore,
+        turn: ModelTurn | str | int | None,
         *,
         response: Answer | types.Content | LlmResponse | None,
         message: Answer | types.Content | None,
         model: str | ModelFunction | StreamPlayer,
         force: bool,
     ) -> Self:
-        create_player = create_player_factory(model)
-        run = await fork_session(
-            source,
-            prefix,
-            lambda: create_run(create_player()),
-            description=_name_fork((await source.timeline.get_summary(source.session_id)).name),
-            force=force,
-        )
+        point = _build_point(turn, replaces_message=message is not None)
+        await time_travel.perform(session, "fork", point, create_player=create_player_factory(model), force=force)
+        run = session.require_run("fork the session")
         self = cls._adopt(run, store)
         if message is not None:
-            await run.start(build_user_message(run.root_agent, message))
+            await messages.send_message(self.open_session(), message)
         await self._wait_for_turn()
         if response is not None:
             step = await self.next()
@@ -219,11 +165,9 @@ class TimeTravel(StepwiseRun):
             await (step.decide(response) if is_complete else step.respond(response))
         return self
 
-    async def plan_fork(self, turn: ModelTurn | str | int | None = None) -> ForkPlan:
+    async def plan_fork(self, turn: ModelTurn | str | int | None = None) -> TimeTravelPlan:
         """Return what a fork at a turn does, without doing it: above all, which callbacks run again."""
-        source = await read_source_of_run(self._agent_run)
-        prefix = _choose_point(source.events, turn)
-        return build_plan(prefix, list_callbacks(self._agent_run.app, prefix.replayed_events))
+        return await time_travel.plan_time_travel(self.open_session(), "fork", _build_point(turn))
 
     async def undo(self, *, model: str | ModelFunction | StreamPlayer = "human", force: bool = False) -> Step:
         """Undo the last decision, with all that followed from it, and return its turn, to be decided again.
@@ -239,8 +183,7 @@ class TimeTravel(StepwiseRun):
             ForkRefused: No turn was decided.
             ReplayDiverged: The replay differs from the recording. The session is unchanged.
         """
-        self._replace_run(await undo_turn(self._agent_run, create_player_factory(model), force=force))
-        return await self.next()
+        return await self._rewind("undo", model, force=force)
 
     async def redo(self, *, model: str | ModelFunction | StreamPlayer = "human", force: bool = False) -> Step:
         """Make the decision again that was undone last, and return the step that followed it.
@@ -249,7 +192,16 @@ class TimeTravel(StepwiseRun):
             ForkRefused: Nothing was undone since the last decision or message.
             ReplayDiverged: The replay differs from the recording. The session is unchanged.
         """
-        self._replace_run(await redo_turn(self._agent_run, create_player_factory(model), force=force))
+        return await self._rewind("redo", model, force=force)
+
+    async def _rewind(
+        self, action: TimeTravelAction, model: str | ModelFunction | StreamPlayer, *, force: bool
+    ) -> Step:
+        session = self.open_session()
+        await time_travel.perform(session, action, create_player=create_player_factory(model), force=force)
+        self.agent_run = self._watch(session.require_run(action))
+        # Who waits for the next step of the old run has to look at the new one.
+        self._change_event.set()
         return await self.next()
 
     def seat(self, *, model: str | ModelFunction | StreamPlayer) -> None:
@@ -261,15 +213,11 @@ class TimeTravel(StepwiseRun):
         Args:
             model: Who plays it, as in `Simulation`.
         """
-        player = create_player_factory(model)()
-        session = self._agent_run.recorded_session
-        counting = remove_undone_events(self._store.get_log(session.session_id))
-        update_player(player, cut_at_end(counting), has_message=True)
-        session.change_player(player)
+        turns.choose_player(self.open_session(), create_player_factory(model)(), self.log())
 
     async def _wait_for_turn(self) -> None:
         """Wait until a turn or a tool call waits for a person, if one plays the models."""
-        run = self._agent_run
+        run = self.agent_run
         while (
             run.recorded_session.player is Player.HUMAN
             and run.is_running
@@ -278,11 +226,6 @@ class TimeTravel(StepwiseRun):
             self._change_event.clear()
             await self._change_event.wait()
 
-    def _replace_run(self, run: AgentRun) -> None:
-        self._agent_run = self._watch(run)
-        # Who waits for the next step of the old run has to look at the new one.
-        self._change_event.set()
-
     @classmethod
     def _adopt(cls, run: AgentRun, store: MemoryStore) -> Self:
         """Return the simulation of a run that is open."""
@@ -290,24 +233,36 @@ class TimeTravel(StepwiseRun):
         self = cls.__new__(cls)
         self._store = store
         self._change_event = asyncio.Event()
-        self._agent_run = self._watch(run)
+        self.agent_run = self._watch(run)
         return self
 
 
-async def plan_stored_fork(app: App, store: MemoryStore, session_id: str, turn: str | int | None) -> ForkPlan:
-    """Return what a fork of a stored session does, without doing it."""
-    source = await read_source(Timeline(store), session_id)
-    prefix = choose_fork_point(source.events, turn)
-    return build_plan(prefix, list_callbacks(app, prefix.replayed_events))
+def open_stored_session(
+    agent: BaseNode | App,
+    store: MemoryStore,
+    session_id: str,
+    *,
+    run_config: RunConfig | None = None,
+    environment: EnvironmentSource | None = None,
+    services: RunnerServices | None = None,
+) -> OpenSession:
+    """Return a stored session, which is forked with this agent; the arguments are those of `Simulation.fork_file`."""
+    timeline = Timeline(store)
+
+    def create_run(player: SessionPlayer, user_id: str | None) -> AgentRun:
+        return AgentRun(
+            agent,
+            timeline,
+            player=player,
+            user_id=user_id or DEFAULT_USER_ID,
+            run_config=run_config,
+            environment=environment,
+            services=services,
+        )
+
+    return OpenSession(timeline, session_id, create_run=create_run)
 
 
-def _choose_point(
-    events: Sequence[Event], turn: ModelTurn | str | int | None, *, replaces_message: bool = False
-) -> TurnPrefix:
+def _build_point(turn: ModelTurn | str | int | None, *, replaces_message: bool = False) -> TimeTravelPoint:
     point = turn.turn_id if isinstance(turn, ModelTurn) else turn
-    return choose_fork_point(events, point, replaces_message=replaces_message)
-
-
-def _name_fork(name: str) -> str:
-    """Return the name of a forked session."""
-    return name if name.startswith("Fork of ") else f"Fork of {name}"
+    return TimeTravelPoint(turn=point, replaces_message=replaces_message)

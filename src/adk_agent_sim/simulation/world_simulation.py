@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Self
+from typing import Self
 
-from adk_agent_sim.adk.steps.steps import Done, ModelTurn, Step
-from adk_agent_sim.adk.time_travel.fork_point import ForkPlan
-from adk_agent_sim.adk.time_travel.fork_source import read_settled_source, read_source_of_run, select_events
-from adk_agent_sim.adk.time_travel.session_forking import find_redone_events, find_undo_point
+from adk_agent_sim.adk.steps.steps import Done, Step
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.adk.worlds.world_time_travel import rewind_world_run
-from adk_agent_sim.errors import ForkRefused
 from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline.store import MemoryStore
-from adk_agent_sim.timeline.turn_prefix import cut_at_end
+from adk_agent_sim.use_cases.open_session import OpenSession
 
 
 class WorldSimulation(Simulation):
@@ -58,7 +53,7 @@ class WorldSimulation(Simulation):
         assert self._task is not None  # noqa: S101 - started
         while not self._task.done():
             if self.run.agent_run is not None and self.run.agent_run.is_running:
-                self._agent_run = self.run.agent_run
+                self.agent_run = self.run.agent_run
                 if waiting := [*self.list_tool_turns(), *self.pending()]:
                     return waiting[0]
             self._change_event.clear()
@@ -66,23 +61,6 @@ class WorldSimulation(Simulation):
         self._task.result()  # raises what the run did not expect
         return Done(None)
 
-    async def undo(self, **_: Any) -> Step:
-        """Undo the last decision, or the last time that was let pass, in the world too."""
-        source, prefix = await read_settled_source(self._agent_run, find_undo_point)
-        await rewind_world_run(self.run, source, prefix)
-        return await self.next()
-
-    async def redo(self, **_: Any) -> Step:
-        """Redo what was undone last."""
-        source = await read_source_of_run(self._agent_run)
-        source = select_events(source, find_redone_events(self.log()), self._agent_run)
-        await rewind_world_run(self.run, source, cut_at_end(source.events), redone=True)
-        return await self.next()
-
-    async def plan_fork(self, turn: ModelTurn | str | int | None = None) -> ForkPlan:
-        """Refuse: a fork has a world of its own, which goes on beside this one.
-
-        Raises:
-            ForkRefused: Always.
-        """
-        raise ForkRefused("A session in a scenario's world is forked in the browser: run the scenario with --web.")
+    def open_session(self) -> OpenSession:
+        """Return the session, for the use cases."""
+        return OpenSession(self.timeline, self.session_id, self.agent_run, world_run=self.run)

@@ -34,6 +34,12 @@ def to_file_stem(name: str, fallback: str = "agent") -> str:
     return f"{stem.encode()[: MAX_BYTES - 9].decode(errors='ignore').rstrip(' .')}_{digest}"
 
 
+def to_snake_case(name: str) -> str:
+    """Return a name in snake case: `MathAgent` and `Math Agent` become `math_agent`."""
+    words = re.sub(r"(?<=[^A-Z_])(?=[A-Z])", "_", name).lower()
+    return re.sub(r"[^a-z0-9]+", "_", words).strip("_") or "agent"
+
+
 def find_unused_path(folder: Path, name: str, extension: str, fallback: str = "agent") -> Path:
     """Return a path in the folder, named after `name`, that does not exist, not even as a broken link."""
     stem = to_file_stem(name, fallback)

@@ -62,6 +62,17 @@ _REFUSED_CALL = "This tool call is rejected."
 """What a model gets for a call to which the user did not consent."""
 
 
+def build_response_arguments(schema: Mapping[str, Any] | None, data: Any) -> dict[str, Any]:
+    """Return a final response as the arguments of ADK's response tool, whose parameters have this schema.
+
+    If the output schema is not an object, the tool has one parameter that holds the whole response.
+    """
+    fields = list((schema or {}).get("properties", {}))
+    if isinstance(data, dict) and not (fields == ["response"] and "response" not in data):
+        return cast("dict[str, Any]", data)
+    return {next(iter(fields), "response"): data}
+
+
 def is_refused_call(response: object) -> bool:
     """Return whether a call was not made because the user did not consent to it."""
     return isinstance(response, Mapping) and cast("Mapping[str, object]", response).get("error") == _REFUSED_CALL

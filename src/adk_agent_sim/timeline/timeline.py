@@ -12,6 +12,7 @@ No state exists only in memory: a session that nobody uses is dropped from memor
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from uuid import uuid4
@@ -37,6 +38,13 @@ class Timeline(ModelTurns):
         super().__init__(store, clock)
         self.tool_requests = ToolRequests(self._store, self._trackers, self._commit_batch)
         """The tool calls that wait for the response of a person."""
+        self.export_lock = asyncio.Lock()
+        """Held while a session is exported."""
+
+    @property
+    def store(self) -> Store:
+        """Where the sessions are kept."""
+        return self._store
 
     async def ask_tool(self, request: ToolRequest) -> Event:
         """Submit a tool call whose response a person must give, and return its event."""

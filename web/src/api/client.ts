@@ -20,12 +20,13 @@ import type {
   EvalFileInfo,
   EvalFileSummary,
   EventDetail,
-  ExportInput,
   ExportPreview,
+  ExportRequest,
   ExportResult,
   FaultInput,
   FieldProblem,
   NoteInput,
+  OperationResult,
   PauseAnswerInput,
   PendingToolCall,
   PlayedWorldInfo,
@@ -164,7 +165,7 @@ export const api = {
   createSession: (agentKey: string) => {
     const { userId, state } = loadSessionStart(agentKey);
     const chosen = { ...(userId ? { user_id: userId } : {}), ...(state ? { state } : {}) };
-    return requestJson<SessionDetail>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
+    return requestJson<OperationResult>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
   },
   renameSession: (sessionId: string, name: string) =>
     requestJson<SessionDetail>("PATCH", sessionUrl(sessionId), { name }),
@@ -235,12 +236,12 @@ export const api = {
     requestJson<EnvironmentInfo>("PUT", faultUrl(sessionId, faultId), input),
   removeFault: (sessionId: string, faultId: string) =>
     requestJson<EnvironmentInfo>("DELETE", faultUrl(sessionId, faultId)),
-  exportSession: (sessionId: string, input: ExportInput) =>
+  exportSession: (sessionId: string, input: ExportRequest) =>
     requestJson<ExportResult>("POST", sessionUrl(sessionId, "/export"), input),
-  previewExport: (sessionId: string, input: ExportInput) =>
+  previewExport: (sessionId: string, input: ExportRequest) =>
     requestJson<ExportPreview>("POST", sessionUrl(sessionId, "/export/preview"), input),
   timeTravel: (sessionId: string, input: TimeTravelRequest) =>
-    requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/time-travel"), input),
+    requestJson<OperationResult>("POST", sessionUrl(sessionId, "/time-travel"), input),
   planTimeTravel: (sessionId: string, input: TimeTravelRequest) =>
     requestJson<TimeTravelPlan>("POST", sessionUrl(sessionId, "/time-travel/plan"), input),
   getTimeTravelProgress: (sessionId: string) =>
@@ -248,8 +249,7 @@ export const api = {
   getDecision: (sessionId: string, turnId: string) =>
     requestJson<Suggestion>("GET", turnUrl(sessionId, turnId, "/decision")),
   listPlayers: (sessionId: string) => requestJson<PlayerOption[]>("GET", sessionUrl(sessionId, "/players")),
-  choosePlayer: (sessionId: string, player: string) =>
-    requestJson<SessionDetail>("PUT", sessionUrl(sessionId, "/player"), { player }),
+  choosePlayer: (sessionId: string, player: string) => requestOk("PUT", sessionUrl(sessionId, "/player"), { player }),
   listScenarios: () => requestJson<ScenarioSummary[]>("GET", "/api/scenarios"),
   getScenario: (scenarioKey: string, answer: boolean) =>
     requestJson<ScenarioInfo>("GET", scenarioUrl(scenarioKey, formatAnswer(answer))),

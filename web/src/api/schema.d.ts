@@ -1035,7 +1035,7 @@ export interface paths {
         put?: never;
         /**
          * Export Session
-         * @description Write the session as a golden trace, to the file that the agent's config names.
+         * @description Write the session to a file, by default the one that the agent's config names.
          */
         post: operations["export_session"];
         delete?: never;
@@ -1058,6 +1058,26 @@ export interface paths {
          * @description Return what an export would write, and what it leaves out; nothing is written.
          */
         post: operations["preview_export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record Export
+         * @description Record an export that a command has written to a file of its own, so that the session is shown as exported.
+         */
+        post: operations["record_export"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1323,7 +1343,7 @@ export interface paths {
         put?: never;
         /**
          * Time Travel In Session
-         * @description Undo, redo, go back to a row, or fork; the answer is the session that continues.
+         * @description Undo, redo, go back to a row, or fork; the answer names the session that continues.
          */
         post: operations["time_travel_in_session"];
         delete?: never;
@@ -2375,80 +2395,41 @@ export interface components {
         CriteriaInfo: {
             /**
              * Calls
-             * @description How tool calls are compared; `off` to not compare them
+             * @description How the tool calls are compared.
              * @default exact
              * @enum {string}
              */
             calls: "exact" | "in-order" | "any-order" | "off";
             /**
              * Judge Model
-             * @description The model that judges rubrics
+             * @description The model that judges rubrics.
              * @default gemini-2.5-flash
              */
             judge_model: string;
             /**
              * Rouge
-             * @description How similar the final response must be, as ROUGE-1; null to not compare it
+             * @description How similar the final response must be, as ROUGE-1; None to not compare it.
              * @default 0.8
              */
             rouge: number | null;
             /**
              * Rubric Score
-             * @description Which part of the rubrics must be true
+             * @description Which part of the rubrics must be true.
              * @default 0.8
              */
             rubric_score: number;
             /**
              * Rubrics
-             * @description What a model must find true of the final response
+             * @description What a model must find true of the final response, one sentence each.
+             * @default []
              */
             rubrics: string[];
             /**
              * Tool Rubrics
-             * @description What a model must find true of the use of tools
+             * @description What a model must find true of the use of tools, one sentence each.
+             * @default []
              */
             tool_rubrics: string[];
-        };
-        /**
-         * CriteriaInput
-         * @description What `adk eval` compares, to be written to the test_config.json beside the EvalSet.
-         */
-        CriteriaInput: {
-            /**
-             * Calls
-             * @description How tool calls are compared; `off` to not compare them
-             * @default exact
-             * @enum {string}
-             */
-            calls: "exact" | "in-order" | "any-order" | "off";
-            /**
-             * Judge Model
-             * @description The model that judges rubrics
-             * @default gemini-2.5-flash
-             */
-            judge_model: string;
-            /**
-             * Rouge
-             * @description How similar the final response must be, as ROUGE-1; null to not compare it
-             * @default 0.8
-             */
-            rouge: number | null;
-            /**
-             * Rubric Score
-             * @description Which part of the rubrics must be true
-             * @default 0.8
-             */
-            rubric_score: number;
-            /**
-             * Rubrics
-             * @description What a model must find true of the final response
-             */
-            rubrics?: string[];
-            /**
-             * Tool Rubrics
-             * @description What a model must find true of the use of tools
-             */
-            tool_rubrics?: string[];
         };
         /**
          * DecisionInput
@@ -2677,6 +2658,49 @@ export interface components {
             source: string;
         };
         /**
+         * EvalCriteria
+         * @description What `adk eval` compares; the defaults are ADK's own.
+         */
+        EvalCriteria: {
+            /**
+             * Calls
+             * @description How the tool calls are compared.
+             * @default exact
+             * @enum {string}
+             */
+            calls: "exact" | "in-order" | "any-order" | "off";
+            /**
+             * Judge Model
+             * @description The model that judges rubrics.
+             * @default gemini-2.5-flash
+             */
+            judge_model: string;
+            /**
+             * Rouge
+             * @description How similar the final response must be, as ROUGE-1; None to not compare it.
+             * @default 0.8
+             */
+            rouge: number | null;
+            /**
+             * Rubric Score
+             * @description Which part of the rubrics must be true.
+             * @default 0.8
+             */
+            rubric_score: number;
+            /**
+             * Rubrics
+             * @description What a model must find true of the final response, one sentence each.
+             * @default []
+             */
+            rubrics: string[];
+            /**
+             * Tool Rubrics
+             * @description What a model must find true of the use of tools, one sentence each.
+             * @default []
+             */
+            tool_rubrics: string[];
+        };
+        /**
          * EvalEditResult
          * @description The file after an edit.
          */
@@ -2819,89 +2843,49 @@ export interface components {
             turn: number | null;
         };
         /**
-         * ExportFormatInfo
-         * @description A format that the server can export a session to.
+         * ExportEntry
+         * @description A golden trace that was written of a session.
          */
-        ExportFormatInfo: {
-            /**
-             * Extension
-             * @description How the names of its files end
-             */
+        ExportEntry: {
+            /** Eval Id */
+            eval_id: string;
+            /** Exported At */
+            exported_at: number;
+            /** Format */
+            format: string;
+            /** Path */
+            path: string;
+        };
+        /**
+         * ExportFormat
+         * @description One format a session can be exported to.
+         */
+        ExportFormat: {
+            /** Extension */
             extension: string;
-            /**
-             * Is Redactable
-             * @description Whether secrets can be removed on request
-             */
+            /** Is Appended */
+            is_appended: boolean;
+            /** Is Golden Trace */
+            is_golden_trace: boolean;
+            /** Is Redactable */
             is_redactable: boolean;
-            /**
-             * Label
-             * @description What a person reads in a list of formats
-             */
+            /** Is Redacted By Default */
+            is_redacted_by_default: boolean;
+            /** Label */
             label: string;
             /**
              * Name
              * @enum {string}
              */
             name: "evalset" | "adk-test" | "jsonl" | "markdown";
-            /**
-             * Requirement
-             * @description What a session needs before it can be exported; empty if nothing
-             */
+            /** Requirement */
             requirement: string;
-        };
-        /**
-         * ExportInput
-         * @description A request to export the session, to the file that the agent's config names or to another one in its folder.
-         */
-        ExportInput: {
-            /**
-             * Again
-             * @description Export it although it was exported before
-             * @default false
-             */
-            again: boolean;
-            /** @description With `evalset`: criteria for all EvalSets of the folder; null to leave them alone */
-            criteria?: components["schemas"]["CriteriaInput"] | null;
-            /**
-             * Force
-             * @description Export it although `adk test` cannot replay it
-             * @default false
-             */
-            force: boolean;
-            /**
-             * Format
-             * @default evalset
-             * @enum {string}
-             */
-            format: "evalset" | "adk-test" | "jsonl" | "markdown";
-            /**
-             * Include Rejected
-             * @description Include structured responses that the agent's output_schema rejected
-             * @default false
-             */
-            include_rejected: boolean;
-            /**
-             * Path
-             * @description Another file in the folder of the agent's exports
-             */
-            path?: string | null;
-            /**
-             * Replace
-             * @description Replace the case or file that the preview names as `replaceable`, in its place
-             * @default false
-             */
-            replace: boolean;
         };
         /**
          * ExportPreview
          * @description What an export would write. Nothing is written by asking for it.
          */
         ExportPreview: {
-            /**
-             * Case Json
-             * @description The case or fixture, as JSON text
-             */
-            case_json: string;
             /** @description The criteria that it has now, if it has any */
             criteria: components["schemas"]["CriteriaInfo"] | null;
             /**
@@ -2911,7 +2895,7 @@ export interface components {
             criteria_path: string | null;
             /**
              * Eval Id
-             * @description The name of the case or fixture
+             * @description The id of the case, or the name of the file
              */
             eval_id: string;
             /**
@@ -2924,6 +2908,11 @@ export interface components {
              * @description Whether the file exists already and gets another case
              */
             is_appended: boolean;
+            /**
+             * Is Redacted
+             * @description Whether secrets are removed
+             */
+            is_redacted: boolean;
             /**
              * Left Out
              * @description What is not exported, and why
@@ -2940,9 +2929,14 @@ export interface components {
              */
             path: string;
             /** @description The last export in this format; another one needs `again` */
-            previous: components["schemas"]["ExportRecord"] | null;
+            previous: components["schemas"]["ExportEntry"] | null;
             /** @description The export that `replace` replaces: of this session, or else of the session that it is a fork of */
-            replaceable: components["schemas"]["ExportRecord"] | null;
+            replaceable: components["schemas"]["ExportEntry"] | null;
+            /**
+             * Text
+             * @description The case, fixture or report; empty for a timeline, which may be long
+             */
+            text: string;
             /**
              * Warnings
              * @description What `adk eval` or `adk test` cannot repeat
@@ -2950,35 +2944,80 @@ export interface components {
             warnings: string[];
         };
         /**
-         * ExportRecord
-         * @description An export that was written.
+         * ExportRequest
+         * @description A request to export a session, to the file that the agent's config names or to another one.
          */
-        ExportRecord: {
-            /** Eval Id */
-            eval_id: string;
-            /** Exported At */
-            exported_at: number;
+        ExportRequest: {
+            /**
+             * Again
+             * @description Write a golden trace although the session has one in this format
+             * @default false
+             */
+            again: boolean;
+            /** @description With `evalset`: criteria for all EvalSets of the folder; null to leave them alone */
+            criteria?: components["schemas"]["EvalCriteria"] | null;
+            /**
+             * Eval Id Style
+             * @description Whether the id of a case has colons, or can be selected as `adk eval file:id`
+             * @default iso
+             * @enum {string}
+             */
+            eval_id_style: "iso" | "selectable";
+            /**
+             * Finished Only
+             * @description Leave out a user turn that has no final response, rather than refusing; a timeline is whole
+             * @default false
+             */
+            finished_only: boolean;
+            /**
+             * Force
+             * @description Write a fixture although `adk test` cannot replay it
+             * @default false
+             */
+            force: boolean;
             /**
              * Format
+             * @default evalset
              * @enum {string}
              */
             format: "evalset" | "adk-test" | "jsonl" | "markdown";
-            /** Path */
-            path: string;
+            /**
+             * Include Rejected
+             * @description Include structured responses that the agent's output_schema rejected; reports always do
+             * @default false
+             */
+            include_rejected: boolean;
+            /**
+             * Path
+             * @description Another file; over the web API, in the folder of the exports
+             */
+            path?: string | null;
+            /**
+             * Redact
+             * @description Remove secrets; null for what the format does by default: reports have none
+             */
+            redact?: boolean | null;
+            /**
+             * Replace
+             * @description Replace the file that `path` names, or the session's earlier export, in its place; without one, that of the session that it is a fork of
+             * @default false
+             */
+            replace: boolean;
+            /**
+             * Replaces
+             * @description With `evalset`: the id of the case in the file to replace
+             */
+            replaces?: string | null;
         };
         /**
          * ExportResult
-         * @description The result of an export.
+         * @description An export that was written.
          */
         ExportResult: {
             /**
-             * Case Json
-             * @description The case or fixture that was written, as JSON text
-             */
-            case_json: string;
-            /**
              * Command
-             * @description The command that runs `adk eval` or `adk test` on it
+             * @description The command that runs `adk eval` or `adk test` on it; empty if none
+             * @default
              */
             command: string;
             /**
@@ -2989,19 +3028,39 @@ export interface components {
             /** @description With `evalset`: the case on the eval pages of this server, if it has them */
             eval_case: components["schemas"]["EvalCaseKeys"] | null;
             /**
+             * Eval Id
+             * @description The id of the case, or the name of the file
+             */
+            eval_id: string;
+            /** Exported At */
+            exported_at: number;
+            /**
+             * Format
+             * @enum {string}
+             */
+            format: "evalset" | "adk-test" | "jsonl" | "markdown";
+            /**
              * Left Out
              * @description What is not exported, and why
              */
             left_out: string[];
+            /** Path */
+            path: string;
             /**
-             * Notes
-             * @description What is left out and all warnings, together
+             * Revision
+             * @description The seq of the session's last event after the operation
              */
-            notes: string[];
-            record: components["schemas"]["ExportRecord"];
+            revision: number;
+            /** Session Id */
+            session_id: string;
+            /**
+             * Text
+             * @description The case, fixture or report that was written; empty for a timeline
+             */
+            text: string;
             /**
              * Warnings
-             * @description What `adk eval` or `adk test` cannot repeat
+             * @description What `adk eval` or `adk test` cannot repeat, and what else to know
              */
             warnings: string[];
         };
@@ -3345,6 +3404,19 @@ export interface components {
              * @description It replaces the note that the row has; an empty one removes it
              */
             text: string;
+        };
+        /**
+         * OperationResult
+         * @description What an operation on a session has done; the rest of the session's state reaches clients as live updates.
+         */
+        OperationResult: {
+            /**
+             * Revision
+             * @description The seq of the session's last event after the operation
+             */
+            revision: number;
+            /** Session Id */
+            session_id: string;
         };
         /**
          * PauseAnswerInput
@@ -4019,7 +4091,7 @@ export interface components {
              * Export Formats
              * @description What a session can be exported to, in display order
              */
-            export_formats: components["schemas"]["ExportFormatInfo"][];
+            export_formats: components["schemas"]["ExportFormat"][];
             /**
              * Has Evals
              * @description Whether there are pages of eval cases
@@ -4088,7 +4160,7 @@ export interface components {
             /** Created At */
             created_at: number;
             /** Exports */
-            exports: components["schemas"]["ExportRecord"][];
+            exports: components["schemas"]["ExportEntry"][];
             /**
              * Failure
              * @description Why the last run failed, or why the session cannot be read
@@ -4199,7 +4271,7 @@ export interface components {
             /** Created At */
             created_at: number;
             /** Exports */
-            exports: components["schemas"]["ExportRecord"][];
+            exports: components["schemas"]["ExportEntry"][];
             /**
              * Failure
              * @description Why the last run failed, or why the session cannot be read
@@ -4413,7 +4485,7 @@ export interface components {
         };
         /**
          * Suggestion
-         * @description What the agent's own model would decide; the turn keeps waiting.
+         * @description What a model would decide or has decided, to be edited.
          */
         Suggestion: {
             /** Calls */
@@ -4496,7 +4568,7 @@ export interface components {
         };
         /**
          * TimeTravelPlan
-         * @description What a `TimeTravelRequest` would do. Nothing is done by asking for it.
+         * @description What a time travel would do.
          */
         TimeTravelPlan: {
             /**
@@ -4524,6 +4596,11 @@ export interface components {
              * @description How many decisions are made again as recorded
              */
             replayed_turns: number;
+            /**
+             * Turn Id
+             * @description The turn that is decided again; empty between two runs
+             */
+            turn_id: string;
         };
         /**
          * TimeTravelProgress
@@ -4823,6 +4900,23 @@ export interface components {
         WorldRunInfo: {
             /** Session Id */
             session_id: string;
+        };
+        /**
+         * WrittenExport
+         * @description An export that another process has written.
+         */
+        WrittenExport: {
+            /** Eval Id */
+            eval_id: string;
+            /** Exported At */
+            exported_at: number;
+            /**
+             * Format
+             * @enum {string}
+             */
+            format: "evalset" | "adk-test" | "jsonl" | "markdown";
+            /** Path */
+            path: string;
         };
     };
     responses: never;
@@ -6140,7 +6234,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6287,8 +6381,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 call_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -6300,7 +6394,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6403,7 +6497,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6667,7 +6761,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ExportInput"];
+                "application/json": components["schemas"]["ExportRequest"];
             };
         };
         responses: {
@@ -6702,7 +6796,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ExportInput"];
+                "application/json": components["schemas"]["ExportRequest"];
             };
         };
         responses: {
@@ -6713,6 +6807,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExportPreview"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    record_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WrittenExport"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6747,7 +6876,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6782,7 +6911,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6832,8 +6961,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -6849,7 +6978,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6969,8 +7098,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 index: number;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7086,7 +7215,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7148,7 +7277,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7214,7 +7343,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7268,8 +7397,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7300,8 +7429,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 request_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7317,7 +7446,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7336,8 +7465,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7368,8 +7497,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7385,7 +7514,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7404,8 +7533,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7417,7 +7546,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7468,8 +7597,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, expect, test, vi } from "vitest";
-import type { ExportFormatInfo, ExportPreview, ExportResult, SessionInfo } from "../api/types";
+import type { ExportFormat, ExportPreview, ExportResult, SessionInfo } from "../api/types";
 import { app } from "../state/app";
 import { installWindow } from "../testing/fakeBrowser";
 import { sampleAgent, sampleFormat, sampleServer, sampleSession } from "../testing/samples";
@@ -20,7 +20,7 @@ afterEach(() => {
   app.server = null;
 });
 
-function render(export_formats: ExportFormatInfo[], session: Partial<SessionInfo> = {}): string {
+function render(export_formats: ExportFormat[], session: Partial<SessionInfo> = {}): string {
   app.server = sampleServer({ export_formats, agents: [sampleAgent({ eval_case_count: 2 })] });
   return renderToStaticMarkup(<ExportDialog session={sampleSession(session)} onClose={() => undefined} />);
 }
@@ -57,12 +57,16 @@ test("nothing can be written before the server has said which formats it has", (
 });
 
 const RESULT: ExportResult = {
-  record: { format: "evalset", path: "/evals/clinic.evalset.json", eval_id: "clinic 1", exported_at: 0 },
-  case_json: "{}",
+  session_id: "s",
+  revision: 1,
+  format: "evalset",
+  path: "/evals/clinic.evalset.json",
+  eval_id: "clinic 1",
+  exported_at: 0,
+  text: "{}",
   command: "adk eval",
   criteria_path: null,
   eval_case: null,
-  notes: [],
   left_out: [],
   warnings: [],
 };
@@ -82,7 +86,8 @@ function renderPreview(changes: Partial<ExportPreview>): string {
     folder: "/evals",
     eval_id: "clinic_1",
     is_appended: true,
-    case_json: "{}",
+    is_redacted: false,
+    text: "{}",
     left_out: [],
     warnings: [],
     criteria_path: "/evals/test_config.json",
@@ -93,7 +98,13 @@ function renderPreview(changes: Partial<ExportPreview>): string {
     ...changes,
   };
   return renderToStaticMarkup(
-    <ExportPreviewView preview={preview} includesRejected={false} onIncludeRejected={() => undefined} />,
+    <ExportPreviewView
+      preview={preview}
+      isRedactable
+      includesRejected={false}
+      onIncludeRejected={() => undefined}
+      onRedact={() => undefined}
+    />,
   );
 }
 
@@ -103,6 +114,16 @@ test("a preview names the case, and groups what is left out and all warnings", (
   expect(page).toContain("Adds the case <code>clinic_1</code>");
   expect(page).toMatch(/aria-label="Left out".*user turn 2 was left out.*aria-label="Warnings".*call 1.*call 2/s);
   expect(page).not.toContain("Cannot be replayed");
+});
+
+test("secrets are removed where the format does so by itself, or where that is chosen", () => {
+  expect(renderPreview({})).toMatch(/<input type="checkbox"\/> Remove secrets/);
+  expect(renderPreview({ is_redacted: true })).toMatch(/<input type="checkbox" checked=""\/> Remove secrets/);
+});
+
+test("a timeline, which may be long, is not shown before it is written", () => {
+  expect(renderPreview({ text: "" })).not.toContain("What will be written");
+  expect(renderPreview({})).toContain("What will be written");
 });
 
 test("the file to write is in a field that names its folder", () => {

@@ -19,7 +19,7 @@ export function ExportDialog({ session, onClose }: { session: SessionInfo; onClo
   const { result } = draft;
   return (
     <Dialog
-      title="Export a golden trace"
+      title="Export"
       onClose={onClose}
       footer={
         result ? (
@@ -95,9 +95,11 @@ function ExportForm({ session, draft }: { session: SessionInfo; draft: ReturnTyp
       {preview && !previewError ? (
         <ExportPreviewView
           preview={preview}
+          isRedactable={format?.is_redactable ?? false}
           isReplaced={draft.replaces}
           includesRejected={draft.includesRejected}
           onIncludeRejected={draft.setIncludesRejected}
+          onRedact={draft.setRedacts}
         />
       ) : null}
       {preview?.criteria_path && !previewError ? (

@@ -6,14 +6,18 @@ import { NoteGroup } from "./NoteGroup";
 export function ExportPreviewView({
   preview,
   isReplaced = false,
+  isRedactable,
   includesRejected,
   onIncludeRejected,
+  onRedact,
 }: {
   preview: ExportPreview;
   /** Whether it takes the place of an earlier one. */
   isReplaced?: boolean;
+  isRedactable: boolean;
   includesRejected: boolean;
   onIncludeRejected: (includes: boolean) => void;
+  onRedact: (redacts: boolean) => void;
 }) {
   const canIncludeRejected = includesRejected || preview.left_out.some((note) => note.includes("structured response"));
   return (
@@ -33,12 +37,20 @@ export function ExportPreviewView({
           Include rejected structured responses
         </label>
       ) : null}
+      {isRedactable ? (
+        <label>
+          <input type="checkbox" checked={preview.is_redacted} onChange={(event) => onRedact(event.target.checked)} />{" "}
+          Remove secrets
+        </label>
+      ) : null}
       <NoteGroup title="Warnings" notes={preview.warnings} />
       <NoteGroup title="Cannot be replayed" notes={preview.obstacles} />
-      <details>
-        <summary>The JSON to be written</summary>
-        <JsonTextTree text={preview.case_json} />
-      </details>
+      {preview.text ? (
+        <details>
+          <summary>What will be written</summary>
+          <JsonTextTree text={preview.text} />
+        </details>
+      ) : null}
     </>
   );
 }

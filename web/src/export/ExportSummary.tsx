@@ -10,7 +10,7 @@ export function ExportSummary({ result }: { result: ExportResult }) {
   return (
     <>
       <p>
-        Written as <code>{result.record.eval_id}</code> to <code>{result.record.path}</code>
+        Written as <code>{result.eval_id}</code> to <code>{result.path}</code>
         {result.criteria_path ? (
           <>
             , with the criteria in <code>{result.criteria_path}</code>
@@ -24,16 +24,20 @@ export function ExportSummary({ result }: { result: ExportResult }) {
           </>
         ) : null}
       </p>
-      <div className="command">
-        <pre className="grow">{result.command}</pre>
-        <CopyButton text={result.command} />
-      </div>
+      {result.command ? (
+        <div className="command">
+          <pre className="grow">{result.command}</pre>
+          <CopyButton text={result.command} />
+        </div>
+      ) : null}
       <NoteGroup title="Left out" notes={result.left_out} />
       <NoteGroup title="Warnings" notes={result.warnings} />
-      <details>
-        <summary>The exported JSON</summary>
-        <JsonTextTree text={result.case_json} />
-      </details>
+      {result.text ? (
+        <details>
+          <summary>What was written</summary>
+          <JsonTextTree text={result.text} />
+        </details>
+      ) : null}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import type { AgentInfo, ExportFormatInfo } from "../api/types";
+import type { AgentInfo, ExportFormat } from "../api/types";
 import { CodeText } from "../ui/CodeText";
 import { formatCount } from "../ui/format";
 
@@ -8,7 +8,7 @@ export function FormatDescription({
   agent,
   isDefaultFile,
 }: {
-  format: ExportFormatInfo;
+  format: ExportFormat;
   agent: AgentInfo | undefined;
   isDefaultFile: boolean;
 }) {

@@ -1,4 +1,4 @@
-import type { CriteriaInfo, CriteriaInput } from "../api/types";
+import type { CriteriaInfo, EvalCriteria } from "../api/types";
 
 /** The criteria of `adk eval` as they are typed: numbers as text, rubrics as lines. */
 export interface CriteriaDraft {
@@ -33,7 +33,7 @@ export function createCriteriaDraft(current: CriteriaInfo | null | undefined): C
 }
 
 /** What is sent to the server, which checks it. */
-export function buildCriteria(draft: CriteriaDraft): CriteriaInput {
+export function buildCriteria(draft: CriteriaDraft): EvalCriteria {
   return {
     calls: draft.calls,
     rouge: draft.rouge.trim() ? Number(draft.rouge) : null,

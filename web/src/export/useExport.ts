@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { ExportFormatInfo, ExportInput, ExportPreview, ExportResult, SessionInfo } from "../api/types";
+import type { ExportFormat, ExportPreview, ExportRequest, ExportResult, SessionInfo } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { useAction } from "../ui/useAction";
@@ -10,7 +10,7 @@ import { buildCriteria, type CriteriaDraft, createCriteriaDraft, findCriteriaPro
 export function useExport(session: SessionInfo) {
   const { server } = useObservable(app);
   const formats = server?.export_formats ?? [];
-  const [chosenName, setChosenName] = useState<ExportFormatInfo["name"] | null>(null);
+  const [chosenName, setChosenName] = useState<ExportFormat["name"] | null>(null);
   const format = formats.find((option) => option.name === chosenName) ?? formats[0];
   /** The file that was chosen; null for the one that the agent's config names. */
   const [path, setPath] = useState<string | null>(null);
@@ -21,7 +21,9 @@ export function useExport(session: SessionInfo) {
   const [result, setResult] = useState<ExportResult | null>(null);
   /** The criteria that are written too; null to leave them alone. */
   const [criteria, setCriteria] = useState<CriteriaDraft | null>(null);
-  const choices = { includesRejected, replaces };
+  /** Whether secrets are removed; null for what the format does by itself. */
+  const [redacts, setRedacts] = useState<boolean | null>(null);
+  const choices = { includesRejected, replaces, redacts };
   const { preview, previewError, isLoading } = useExportPreview(session.session_id, format?.name, path, choices);
   const { isBusy, error, run, clearError } = useAction();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the field shows the resolved file, unless it was edited since
@@ -35,7 +37,7 @@ export function useExport(session: SessionInfo) {
     setTypedPath(null);
     choosePath(null);
   };
-  const write = (overrides: Partial<ExportInput> = {}) =>
+  const write = (overrides: Partial<ExportRequest> = {}) =>
     run(async () => {
       if (!format) return;
       const criteriaInput = criteria && preview?.criteria_path ? { criteria: buildCriteria(criteria) } : {};
@@ -46,9 +48,10 @@ export function useExport(session: SessionInfo) {
   return {
     formats,
     format,
-    chooseFormat: (name: ExportFormatInfo["name"]) => {
+    chooseFormat: (name: ExportFormat["name"]) => {
       setChosenName(name);
       setReplaces(false);
+      setRedacts(null);
       chooseDefaultPath();
     },
     isDefaultPath: path === null && typedPath === null,
@@ -63,6 +66,7 @@ export function useExport(session: SessionInfo) {
     },
     includesRejected,
     setIncludesRejected,
+    setRedacts,
     replaces,
     chooseReplaces: (chosen: boolean) => {
       setReplaces(chosen);
@@ -84,19 +88,24 @@ export function useExport(session: SessionInfo) {
 }
 
 function buildInput(
-  format: ExportFormatInfo["name"],
+  format: ExportFormat["name"],
   path: string | null,
-  { includesRejected, replaces }: ExportChoices,
-  overrides: Partial<ExportInput> = {},
-): ExportInput {
+  { includesRejected, replaces, redacts }: ExportChoices,
+  overrides: Partial<ExportRequest> = {},
+): ExportRequest {
   return {
     format,
     path: replaces ? null : path,
     again: false,
     force: false,
     replace: replaces,
+    replaces: null,
+    // The preview shows what is left out.
+    finished_only: true,
     include_rejected: includesRejected,
+    redact: redacts,
     criteria: null,
+    eval_id_style: "iso",
     ...overrides,
   };
 }
@@ -105,25 +114,26 @@ interface ExportChoices {
   includesRejected: boolean;
   /** Whether an earlier export is replaced, rather than kept beside this one. */
   replaces: boolean;
+  redacts: boolean | null;
 }
 
 /** What the export would write now; null until the server has answered. With an error, the last one stays. */
 function useExportPreview(
   sessionId: string,
-  format: ExportFormatInfo["name"] | undefined,
+  format: ExportFormat["name"] | undefined,
   path: string | null,
-  { includesRejected, replaces }: ExportChoices,
+  { includesRejected, replaces, redacts }: ExportChoices,
 ) {
   const [preview, setPreview] = useState<ExportPreview | null>(null);
   const [previewError, setPreviewError] = useState("");
   // A file is typed and not chosen: who presses Tab in its field must be able to press Enter at once.
-  const choice = `${format} ${includesRejected} ${replaces}`;
+  const choice = `${format} ${includesRejected} ${replaces} ${redacts}`;
   const [shownChoice, setShownChoice] = useState("");
   // biome-ignore lint/correctness/useExhaustiveDependencies: the choice is made of the others
   useEffect(() => {
     if (!format) return;
     let isCancelled = false;
-    api.previewExport(sessionId, buildInput(format, path, { includesRejected, replaces })).then(
+    api.previewExport(sessionId, buildInput(format, path, { includesRejected, replaces, redacts })).then(
       (answer) => {
         if (isCancelled) return;
         setPreview(answer);
@@ -139,6 +149,6 @@ function useExportPreview(
     return () => {
       isCancelled = true;
     };
-  }, [sessionId, format, path, includesRejected, replaces]);
+  }, [sessionId, format, path, includesRejected, replaces, redacts]);
   return { preview, previewError, isLoading: shownChoice !== choice };
 }

@@ -116,6 +116,24 @@ test("a response that is older than the last update does not change the session"
   expect(store.session?.name).toBe("Newer");
 });
 
+test("who waits for a revision goes on when a live update has it, or when the session is gone", async () => {
+  const store = new SessionStore("s1");
+  const arrived = vi.fn();
+  store.applyUpdate(sampleUpdate({ last_seq: 8 }));
+  await store.waitForRevision(8);
+  void store.waitForRevision(10).then(() => arrived(10));
+  void store.waitForRevision(12).then(() => arrived(12));
+  store.applyUpdate(sampleUpdate({ last_seq: 9 }));
+  await settle();
+  expect(arrived).not.toHaveBeenCalled();
+  store.applyUpdate(sampleUpdate({ last_seq: 11 }));
+  await settle();
+  expect(arrived.mock.calls).toEqual([[10]]);
+  store.markGone("There is no session s1.");
+  await settle();
+  expect(arrived.mock.calls).toEqual([[10], [12]]);
+});
+
 test("a session that is gone says why, until it is there again", () => {
   const store = new SessionStore("s1");
   store.markGone("There is no session s1.");

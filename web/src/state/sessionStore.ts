@@ -40,6 +40,19 @@ export class SessionStore extends Observable {
     this.mergeRows(update.rows);
   }
 
+  /** Waits until the session is shown as it was at this seq, or is gone. */
+  waitForRevision(revision: number): Promise<void> {
+    const hasArrived = () => this.goneMessage !== null || (this.session?.last_seq ?? 0) >= revision;
+    if (hasArrived()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const unsubscribe = this.subscribe(() => {
+        if (!hasArrived()) return;
+        unsubscribe();
+        resolve();
+      });
+    });
+  }
+
   /** Takes the session from a response that arrives before its live update. */
   replaceSession(session: SessionDetail): void {
     if (this.session && session.last_seq < this.session.last_seq) return;

@@ -3,7 +3,7 @@
 import type {
   AgentInfo,
   Briefing,
-  ExportFormatInfo,
+  ExportFormat,
   PendingInfo,
   Row,
   ServerInfo,
@@ -37,10 +37,13 @@ export function sampleAgent(changes: Partial<AgentInfo> = {}): AgentInfo {
   };
 }
 
-export function sampleFormat(changes: Partial<ExportFormatInfo> = {}): ExportFormatInfo {
+export function sampleFormat(changes: Partial<ExportFormat> = {}): ExportFormat {
   return {
     extension: ".evalset.json",
+    is_appended: true,
+    is_golden_trace: true,
     is_redactable: true,
+    is_redacted_by_default: false,
     label: "EvalSet case for `adk eval`",
     name: "evalset",
     requirement: "a finished turn",

@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
 import type { PlayerOption, SessionDetail } from "../api/types";
-import type { SessionStore } from "../state/sessionStore";
 import { Icon, type IconName } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
 
@@ -12,15 +11,7 @@ export function describeCurrentPlayer(player: string): { icon: IconName; label: 
 }
 
 /** Who plays the models of the session, and who is to play them from now on. */
-export function PlayerMenu({
-  store,
-  session,
-  onError,
-}: {
-  store: SessionStore;
-  session: SessionDetail;
-  onError: (message: string) => void;
-}) {
+export function PlayerMenu({ session, onError }: { session: SessionDetail; onError: (message: string) => void }) {
   const { player, player_problem: problem } = session.time_travel;
   const { icon, label } = describeCurrentPlayer(player);
   return (
@@ -42,10 +33,9 @@ export function PlayerMenu({
           onError={onError}
           onChoose={(option) => {
             close();
-            api.choosePlayer(session.session_id, option.player).then(
-              (changed) => store.replaceSession(changed),
-              (error: unknown) => onError(getErrorMessage(error)),
-            );
+            api
+              .choosePlayer(session.session_id, option.player)
+              .catch((error: unknown) => onError(getErrorMessage(error)));
           }}
         />
       )}

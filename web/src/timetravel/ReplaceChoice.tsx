@@ -1,4 +1,4 @@
-import type { ExportRecord } from "../api/types";
+import type { ExportEntry } from "../api/types";
 import { formatAgo } from "../ui/format";
 
 /** Whether a corrected session replaces what was exported before, or is kept beside it. */
@@ -7,7 +7,7 @@ export function ReplaceChoice({
   isChosen,
   onChange,
 }: {
-  old: ExportRecord;
+  old: ExportEntry;
   isChosen: boolean;
   onChange: (isChosen: boolean) => void;
 }) {

@@ -39,14 +39,16 @@ export function TimeTravelProvider({
     onError("");
     const stopWatching = watchProgress(session.session_id, setProgress);
     const result = await outcome;
+    // Not before the session is shown as it is now: a second undo would be of what the first one has undone.
+    const continued = "continued" in result ? result.continued : null;
+    if (continued?.session_id === session.session_id) await store.waitForRevision(continued.revision);
     stopWatching();
     isUnderway.current = false;
     setIsBusy(false);
     setQuestion("question" in result ? result.question : null);
     if ("error" in result) onError(result.error);
-    else if ("session" in result) {
-      if (result.session.session_id === session.session_id) store.replaceSession(result.session);
-      else route.navigate(formatSessionPath(result.session.session_id));
+    else if (continued && continued.session_id !== session.session_id) {
+      route.navigate(formatSessionPath(continued.session_id));
     }
   };
   const start = (request: TimeTravelChoice) => {

@@ -21,7 +21,7 @@ test("without callbacks it happens at once, and the turn that waited counts as l
     return { body: path.endsWith("/plan") ? PLAN : session };
   });
 
-  expect(await planTimeTravel(session, { action: "undo" })).toMatchObject({ session: { session_id: "s1" } });
+  expect(await planTimeTravel(session, { action: "undo" })).toMatchObject({ continued: { session_id: "s1" } });
   expect(sent.map((request) => request.path)).toEqual([
     "/api/sessions/s1/time-travel/plan",
     "/api/sessions/s1/time-travel",

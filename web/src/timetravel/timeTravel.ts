@@ -1,7 +1,14 @@
 /** Undo, redo, go back and fork: asking the server, and what a person has to confirm first. Has no components. */
 
 import { ApiError, api, getErrorMessage } from "../api/client";
-import type { Row, SessionDetail, TimeTravelPlan, TimeTravelProgress, TimeTravelRequest } from "../api/types";
+import type {
+  OperationResult,
+  Row,
+  SessionDetail,
+  TimeTravelPlan,
+  TimeTravelProgress,
+  TimeTravelRequest,
+} from "../api/types";
 import { copyDrafts } from "../composer/drafts";
 import { readFiles, writeFiles } from "../state/fileStore";
 import { findModelTurn } from "../state/sessionStatus";
@@ -21,8 +28,8 @@ export type TimeTravelPrompt = { request: TimeTravelChoice } & (
   | { kind: "difference"; message: string }
 );
 
-/** How a time travel ended: with the session to show, with a question, or with an error. */
-export type TimeTravelOutcome = { session: SessionDetail } | { question: TimeTravelPrompt } | { error: string };
+/** How a time travel ended: with the session that continues, with a question, or with an error. */
+export type TimeTravelOutcome = { continued: OperationResult } | { question: TimeTravelPrompt } | { error: string };
 
 const toInput = (request: TimeTravelChoice, force: boolean): TimeTravelRequest => ({
   action: request.action,
@@ -56,7 +63,7 @@ export async function performTimeTravel(
     const next = await api.timeTravel(session.session_id, toInput(request, force));
     if (prefill) prefills.put(next.session_id, prefill);
     if (request.action === "fork" && !request.row) await copyUnsent(session.session_id, next.session_id);
-    return { session: next };
+    return { continued: next };
   } catch (error) {
     if (waiting) prefills.leftTurns.delete(waiting.request_id);
     if (error instanceof ApiError && error.body.can_override && !force) {

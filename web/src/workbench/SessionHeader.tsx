@@ -63,7 +63,7 @@ export function SessionHeader({
       <span className="grow" />
       <StatusPill session={session} isLive />
       {session.status === "running" && session.agent_key ? <StopButton sessionId={session.session_id} /> : null}
-      <PlayerMenu store={store} session={session} onError={onError} />
+      <PlayerMenu session={session} onError={onError} />
       <span className="grow" />
       <button type="button" className="button" onClick={onNew} title="A new session" aria-label="New">
         <Icon name="plus" />

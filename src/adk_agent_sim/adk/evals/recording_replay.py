@@ -73,7 +73,8 @@ async def replay_recording(app: App, recording: Recording, ignored_paths: Sequen
                 problem = f"The state was edited while a turn was waiting ({keys}), which a replay does not do again."
                 break
             try:
-                step = await sim.send(_build_message(sim, run))
+                await sim.agent_run.start(_build_message(sim, run))
+                step = await sim.next()
             except SimulatorError as error:
                 problem = str(error)
                 break
@@ -85,7 +86,7 @@ async def replay_recording(app: App, recording: Recording, ignored_paths: Sequen
                 problem = f"The agents did not make {unplayed_count} of the recorded decisions."
                 break
             if run.state_edits:
-                await sim.set_state(run.state_edits)
+                await sim.agent_run.edit_state(run.state_edits)
         current = build_recording(sim.log(), recording.name)
         adk_events = sim.events()
     return Replay(

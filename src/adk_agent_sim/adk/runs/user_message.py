@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from google.adk.workflow import BaseNode
 from google.genai import types
@@ -18,6 +18,9 @@ from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.strict_json import parse_json
 
+MessageValue: TypeAlias = str | Mapping[str, Any] | Sequence[Any] | BaseModel | types.Content
+"""A user message: text, data for an agent with an input_schema, or a content, which is not validated."""
+
 
 def get_input_schema(root: BaseNode) -> JsonSchema | None:
     """Return the JSON Schema of the agent's input; None if it accepts any text."""
@@ -25,12 +28,7 @@ def get_input_schema(root: BaseNode) -> JsonSchema | None:
     return to_json_schema(input_type) if input_type is not None else None
 
 
-def build_user_message(
-    root: BaseNode,
-    message: str | Mapping[str, Any] | Sequence[Any] | BaseModel | types.Content,
-    *,
-    force: bool = False,
-) -> types.Content:
+def build_user_message(root: BaseNode, message: MessageValue, *, force: bool = False) -> types.Content:
     """Return the message as content; raise InvalidMessage if it does not fit the agent's input_schema.
 
     Args:

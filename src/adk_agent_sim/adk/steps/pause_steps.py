@@ -11,8 +11,6 @@ from google.genai import types
 
 from adk_agent_sim.adk.runs.credential_forms import CredentialForm, read_credential_form
 from adk_agent_sim.adk.runs.pause_answers import (
-    build_credential_answer,
-    build_input_answer,
     get_auth_config,
     get_input_request_schema,
     get_message_text,
@@ -50,8 +48,7 @@ class InputRequest(Step):
 
     async def answer(self, value: Any, *, force: bool = False) -> Step:
         """Give the input; it must match the schema of the request, unless `force`."""
-        arguments = self.question.args or {}
-        return await self._target.send(build_input_answer(self.question.id or "", arguments, value, force=force))
+        return await self._target.answer_request(self.question.id or "", value, force=force)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,12 +80,11 @@ class CredentialRequest(Step):
                 only one, such as an API key; or an ADK `AuthCredential`.
             force: Without effect: ADK accepts only credentials of the scheme.
         """
-        arguments = self.question.args or {}
-        return await self._target.send(build_credential_answer(self.question.id or "", arguments, value))
+        return await self._target.answer_request(self.question.id or "", value)
 
     async def sign_in(self) -> Step:
         """Simulate that the user has signed in, with a credential that no service accepts."""
-        return await self._target.send(build_credential_answer(self.question.id or "", self.question.args or {}, None))
+        return await self._target.answer_request(self.question.id or "", None)
 
 
 def build_pause_step(

@@ -18,11 +18,10 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import BaseModel
 
-from adk_agent_sim.adk.runs.user_message import build_consent_message
-from adk_agent_sim.errors import InvalidAnswer, InvalidArguments, InvalidTransition, Problem
+from adk_agent_sim.errors import InvalidAnswer, InvalidTransition, Problem
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
-from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
+from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE, build_response_arguments
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.strict_json import parse_json
 from adk_agent_sim.timeline.submissions import ToolRequest, ToolResponse
@@ -41,8 +40,12 @@ class StepTarget(Protocol):
         """Decide a turn and return the next step."""
         ...
 
-    async def send(self, message: types.Content) -> Step:
-        """Send a user message and return the next step."""
+    async def answer_consent(self, request_id: str, *, approve: bool, payload: Any = None) -> Step:
+        """Approve or deny a call as the user and return the next step."""
+        ...
+
+    async def answer_request(self, request_id: str, value: Any, *, force: bool = False) -> Step:
+        """Give the input or the credential that a request asks for and return the next step."""
         ...
 
     async def respond_as_tool(self, response: ToolResponse) -> Step:
@@ -184,16 +187,8 @@ class ModelTurn(Step):
             if force:
                 return await self._respond_with_text(answer, force=True)
             raise InvalidAnswer([Problem(path="", message=f"it must be JSON: {error}")]) from None
-        schema: dict[str, Any] = self.tools[SET_MODEL_RESPONSE].parameters_json_schema or {}
-        fields = list(schema.get("properties", {}))
-        # ADK wraps an output type that is no object, such as a list, in an object with one field.
-        if not isinstance(data, dict) or (fields == ["response"] and "response" not in data):
-            data = {next(iter(fields), "response"): cast("Json", data)}
-        try:
-            return await self.call(SET_MODEL_RESPONSE, cast("dict[str, Json]", data), force=force)
-        except InvalidArguments as refused:
-            # The person gave an answer and knows nothing of the tool by which ADK takes it.
-            raise InvalidAnswer(refused.problems) from None
+        arguments = build_response_arguments(self.tools[SET_MODEL_RESPONSE].parameters_json_schema, data)
+        return await self.call(SET_MODEL_RESPONSE, arguments, force=force)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -262,7 +257,7 @@ class Confirmation(Step):
 
     async def approve(self, payload: Any = None) -> Step:
         """Let the call run. `payload` is what the tool asked for, if it asked for something."""
-        return await self._target.send(build_consent_message(self.question.id or "", approve=True, payload=payload))
+        return await self._target.answer_consent(self.question.id or "", approve=True, payload=payload)
 
     async def answer(self, value: Any, *, force: bool = False) -> Step:
         """Approve the call with True, or deny it with False."""
@@ -272,7 +267,7 @@ class Confirmation(Step):
 
     async def deny(self) -> Step:
         """Refuse the call; the model gets a response that says so."""
-        return await self._target.send(build_consent_message(self.question.id or "", approve=False))
+        return await self._target.answer_consent(self.question.id or "", approve=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

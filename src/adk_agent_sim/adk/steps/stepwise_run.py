@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
@@ -24,24 +24,21 @@ from adk_agent_sim.adk.runs.runner_services import (
     BaseSessionService,
     RunnerServices,
 )
-from adk_agent_sim.adk.runs.user_message import build_user_message
 from adk_agent_sim.adk.steps.pause_steps import build_pause_step
-from adk_agent_sim.adk.steps.steps import Answer, Done, ModelTurn, Step, ToolTurn
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn, Step, StepTarget, ToolTurn
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
-from adk_agent_sim.errors import NotFound, RunFailed, SimulatorError
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.errors import RunFailed, SimulatorError
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.history import HistoryEntry, build_history
 from adk_agent_sim.timeline.store import MemoryStore
-from adk_agent_sim.timeline.submissions import ToolResponse, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 
 class StepwiseRun:
     """A run of an agent on a timeline of its own, in memory.
 
-    If the run fails, RunFailed is raised.
+    If the run fails, RunFailed is raised. What a person does in it is in `Simulation`.
     """
 
     def __init__(
@@ -78,7 +75,7 @@ class StepwiseRun:
         self._store = MemoryStore()
         self._change_event = asyncio.Event()
         create_player = create_player_factory(model)
-        self._agent_run = self._watch(
+        self.agent_run = self._watch(
             AgentRun(
                 agent,
                 Timeline(self._store),
@@ -94,12 +91,12 @@ class StepwiseRun:
     @property
     def session_id(self) -> str:
         """The id of the session on the timeline."""
-        return self._agent_run.recorded_session.session_id
+        return self.agent_run.recorded_session.session_id
 
     @property
     def timeline(self) -> Timeline:
         """The timeline on which the session is recorded."""
-        return self._agent_run.timeline
+        return self.agent_run.timeline
 
     def log(self) -> Sequence[Event]:
         """Return the events on the timeline so far."""
@@ -107,12 +104,12 @@ class StepwiseRun:
 
     async def start(self) -> Self:
         """Open the session. `async with` does this for you; in a notebook, await it in a cell of its own."""
-        await self._agent_run.open()
+        await self.agent_run.open()
         return self
 
     async def close(self) -> None:
         """Stop the run and release the agent's resources. The recording can still be read and exported."""
-        await self._agent_run.close()
+        await self.agent_run.close()
 
     async def __aenter__(self) -> Self:
         return await self.start()
@@ -125,54 +122,19 @@ class StepwiseRun:
     @property
     def environment(self) -> Environment:
         """The simulated environment: count how often rules matched, disable one, put a fault on the next call."""
-        return self._agent_run.environment
+        return self.agent_run.environment
 
     @property
     def environment_report(self) -> EnvironmentReport:
         """What happened to the tool calls so far: which ran for real, which rule simulated the others, unused rules."""
-        return self._agent_run.run_environment.plugin.report()
-
-    async def send(self, message: Answer | types.Content, *, force: bool = False) -> Step:
-        """Send a user message and return the next step.
-
-        Args:
-            message: Text, a `types.Content`, or data for an agent with an input_schema.
-            force: Send it even if it does not fit the input_schema.
-        """
-        await self._agent_run.start(build_user_message(self._agent_run.root_agent, message, force=force))
-        return await self.next()
-
-    async def decide(self, turn_id: str, response: Json, *, force: bool = False) -> Step:
-        """Decide a turn with an `LlmResponse` as JSON; the methods of `ModelTurn` are more convenient."""
-        session = self._agent_run.recorded_session
-        await session.decide(TurnDecision(session.session_id, turn_id, response, force=force))
-        return await self.next()
-
-    async def respond_as_tool(self, response: ToolResponse) -> Step:
-        """Give the response of a tool that you play; the methods of `ToolTurn` are more convenient."""
-        await self.timeline.tool_requests.respond(response)
-        return await self.next()
-
-    async def answer(self, value: Any, *, force: bool = False) -> Step:
-        """Answer, as the user, the oldest request of ADK that waits: for input, a credential, or consent.
-
-        Args:
-            value: The input; the credential's fields, or its one text; True or False for consent.
-            force: Send input even if it does not match the schema of the request.
-
-        Raises:
-            InvalidTransition: The agent waits for something else.
-            InvalidInput: The input does not match the schema.
-            InvalidCredential: The credential does not have the fields of the auth scheme.
-        """
-        return await (await self.next()).answer(value, force=force)
+        return self.agent_run.run_environment.plugin.report()
 
     async def next(self) -> Step:
         """Wait for the next step: a turn of the model, a call of a tool you play, a request to the user, or the end."""
         while True:
             if waiting := [*self.list_tool_turns(), *self.pending()]:
                 return waiting[0]
-            if not self._agent_run.is_running:
+            if not self.agent_run.is_running:
                 return await self._get_last_step()
             # Nothing is awaited between the checks above and the wait, so no change can be missed.
             self._change_event.clear()
@@ -180,52 +142,29 @@ class StepwiseRun:
 
     def pending(self) -> list[ModelTurn]:
         """Return all turns that wait for a decision, oldest first; parallel agents have several."""
-        requests = self._agent_run.recorded_session.pending_requests
+        requests = self.agent_run.recorded_session.pending_requests
         events = self.timeline.peek_pending_turns(self.session_id)
         # The timeline has a turn a moment before its request is here, and a moment longer if the player changes.
-        return [ModelTurn(self, event, requests[event.turn_id]) for event in events if event.turn_id in requests]
+        return [
+            ModelTurn(self._target, event, requests[event.turn_id]) for event in events if event.turn_id in requests
+        ]
 
     def list_tool_turns(self) -> list[ToolTurn]:
         """Return all calls of tools that wait for your response, oldest first."""
-        session = self._agent_run.recorded_session
+        session = self.agent_run.recorded_session
         pending = self.timeline.tool_requests.peek_pending(self.session_id)
         waiting = [session.tool_requests[request_id] for request_id in pending if request_id in session.tool_requests]
         # The timeline has a cancelled call until the task of the call notices that it was cancelled.
         is_cancelling = session.running_calls.is_cancelling
-        return [ToolTurn(self, request) for request in waiting if not is_cancelling(request.asked.call_id)]
+        return [ToolTurn(self._target, request) for request in waiting if not is_cancelling(request.asked.call_id)]
 
     def running(self) -> list[str]:
         """Return the ids of the running tool calls, oldest first."""
-        return self._agent_run.recorded_session.running_calls.call_ids
-
-    def cancel(self, call_id: str) -> bool:
-        """Cancel one running tool call. The model gets an error response, and the run continues.
-
-        Returns:
-            False if the call is not running.
-        """
-        return self._agent_run.recorded_session.running_calls.cancel(call_id)
-
-    async def note(self, seq: int, text: str) -> None:
-        """Put a note on a row of the timeline, which people see there and in the report; no golden trace has it.
-
-        Args:
-            seq: The `seq` of an event of `log`, such as a `ToolStarted`; the first row that shows it gets the note.
-            text: The note; it replaces the one that the row has, and an empty one removes it.
-
-        Raises:
-            NotFound: No row of the timeline shows the event.
-        """
-        summary = await self.timeline.get_summary(self.session_id)
-        for row in await self.timeline.read_rows(self.session_id, 0, summary.row_count):
-            if any(source.seq == seq for source in row.sources):
-                await self.timeline.note_row(self.session_id, row.index, text)
-                return
-        raise NotFound(f"No row of the timeline shows event {seq}: pass the seq of another event of log().")
+        return self.agent_run.recorded_session.running_calls.call_ids
 
     def events(self) -> list[AdkEvent]:
         """Return the ADK events so far."""
-        return list(self._agent_run.events)
+        return list(self.agent_run.events)
 
     def history(self) -> list[HistoryEntry]:
         """Return the session as user queries, tool calls, their results, and final responses."""
@@ -233,41 +172,32 @@ class StepwiseRun:
 
     async def state(self) -> Mapping[str, Any]:
         """Return the current ADK session state."""
-        return await self._agent_run.get_state()
-
-    async def set_state(self, changes: Mapping[str, Any]) -> None:
-        """Set keys of the session state, between two runs or while a turn waits; the timeline marks the edit.
-
-        The turn that waits has its request already; the tools that it calls and later turns see the edit.
-
-        Edits before the first message are part of a golden trace's initial state; `adk eval` does not repeat others.
-
-            await sim.set_state({"mood": "calm"})
-
-        Raises:
-            InvalidTransition: A run is going on that waits for no decision.
-        """
-        await self._agent_run.edit_state(changes)
+        return await self.agent_run.get_state()
 
     async def find_missing_keys(self) -> list[str]:
         """Return the keys that instructions such as `Be {mood}.` need and the session state does not have."""
-        return await self._agent_run.find_missing_keys()
+        return await self.agent_run.find_missing_keys()
 
     async def artifact(self, filename: str, version: int | None = None) -> types.Part | None:
         """Return a version of an artifact, by default the latest; None if there is none."""
-        return await self._agent_run.storage.load_artifact(filename, version)
+        return await self.agent_run.storage.load_artifact(filename, version)
+
+    @property
+    def _target(self) -> StepTarget:
+        # `Simulation` has the verbs; a run without them can only be followed.
+        return cast("StepTarget", self)
 
     def _watch(self, run: AgentRun) -> AgentRun:
         run.on_change = self._change_event.set
         return run
 
     async def _get_last_step(self) -> Step:
-        failure = self._agent_run.get_failure()
+        failure = self.agent_run.get_failure()
         if failure is not None:
-            raise RunFailed(f"The run of {self._agent_run.name!r} failed: {_describe_failure(failure)}") from failure
-        events = self._agent_run.events
+            raise RunFailed(f"The run of {self.agent_run.name!r} failed: {_describe_failure(failure)}") from failure
+        events = self.agent_run.events
         pending = (await self.timeline.get_summary(self.session_id)).pending
-        return build_pause_step(self, pending.values(), events) or Done(_find_last_answer(events))
+        return build_pause_step(self._target, pending.values(), events) or Done(_find_last_answer(events))
 
 
 def _describe_failure(failure: BaseException) -> str:

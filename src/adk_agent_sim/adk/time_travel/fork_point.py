@@ -1,39 +1,15 @@
-"""Finds the point of a fork from how a person names it, and says what a fork there does."""
+"""Finds the point of a fork from how a person names it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from adk_agent_sim.errors import ForkRefused
-from adk_agent_sim.timeline.events import Event, ToolFailed, ToolFinished, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.events import Event, UserSpoke
 from adk_agent_sim.timeline.history import is_user_query
 from adk_agent_sim.timeline.session_events import Rewound
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_message, cut_before_turn, list_turns
 from adk_agent_sim.timeline.undone_events import remove_undone_events
-
-
-@dataclass(frozen=True, kw_only=True)
-class ForkPlan:
-    """What a fork does, before it does it."""
-
-    turn_id: str
-    """The turn that is decided again; empty if the fork is between two runs."""
-
-    agent_name: str
-    """The agent whose turn it is."""
-
-    copied_runs: int
-    """How many runs are copied, of which no part runs again."""
-
-    replayed_turns: int
-    """How many decisions of the interrupted run are made again as recorded."""
-
-    replayed_calls: int
-    """How many tool calls of the interrupted run get their recorded results."""
-
-    callbacks: Sequence[str]
-    """What runs again: the callbacks, plugins and workflow functions of the interrupted run."""
 
 
 def choose_fork_point(events: Sequence[Event], turn: str | int | None, *, replaces_message: bool = False) -> TurnPrefix:
@@ -80,19 +56,6 @@ def cut_before_message_at(events: Sequence[Event], seq: int) -> TurnPrefix:
     if seq not in spoken:
         raise ForkRefused("There is no user message at this place of the session. Choose another row.")
     return cut_before_message(events, spoken.index(seq) + 1)
-
-
-def build_plan(prefix: TurnPrefix, callbacks: Sequence[str]) -> ForkPlan:
-    """Return what a fork does there."""
-    kinds = [type(event.payload) for event in prefix.interrupted]
-    return ForkPlan(
-        turn_id=prefix.asked.turn_id if prefix.asked else "",
-        agent_name=prefix.asked.agent_name if prefix.asked else "",
-        copied_runs=sum(isinstance(event.payload, UserSpoke) for event in prefix.completed),
-        replayed_turns=kinds.count(TurnDecided),
-        replayed_calls=kinds.count(ToolFinished) + kinds.count(ToolFailed),
-        callbacks=callbacks if prefix.interrupted else (),
-    )
 
 
 def _find_turn_id(events: Sequence[Event], turn: str | int) -> str:

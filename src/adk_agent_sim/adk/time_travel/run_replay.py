@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from google.adk.models.llm_response import LlmResponse
 
+from adk_agent_sim.adk.runs.replay_watch import get_replay_watch
 from adk_agent_sim.adk.time_travel.recorded_outcome import LoadArtifact, RecordedOutcome, build_error
 from adk_agent_sim.adk.time_travel.replay_differences import (
     describe_event,
@@ -26,7 +27,6 @@ from adk_agent_sim.adk.time_travel.replay_differences import (
     find_request_difference,
     find_value_difference,
 )
-from adk_agent_sim.adk.time_travel.replay_watch import get_replay_watch
 from adk_agent_sim.golden.recording import StreamKey
 from adk_agent_sim.golden.recording_builder import build_recording
 from adk_agent_sim.timeline.canonical_json import Json

@@ -23,10 +23,8 @@ from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.adk.time_travel.fork_records import create_forked_session, link_forked_session, rewind_log
 from adk_agent_sim.adk.time_travel.fork_source import (
     ForkSource,
-    read_settled_source,
     read_source_of_run,
     select_counting_events,
-    select_events,
 )
 from adk_agent_sim.adk.time_travel.recorded_profile import RecordedProfile, copy_profile, find_profile, restore_profile
 from adk_agent_sim.adk.time_travel.run_replay import RunReplay
@@ -38,7 +36,7 @@ from adk_agent_sim.adk.time_travel.tool_choice_restore import (
     restore_tool_choices,
 )
 from adk_agent_sim.errors import ForkRefused, ReplayDiverged
-from adk_agent_sim.timeline.events import AgentPath, Event, Player, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.events import AgentPath, Event, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.session_copy import copy_events
 from adk_agent_sim.timeline.session_events import Forked, Rewound
 from adk_agent_sim.timeline.submissions import EventBatch
@@ -130,35 +128,6 @@ async def fork_between_runs(run: AgentRun, create_run: CreateRun, *, description
     await timeline.append(EventBatch(session_id, [forked], agent_path=ROOT_PATH))
     await target.recorded_session.listen_for_cancel()
     return target
-
-
-async def undo_turn(
-    run: AgentRun, create_player: Callable[[], SessionPlayer] = lambda: Player.HUMAN, *, force: bool = False
-) -> AgentRun:
-    """Undo the last decision of a session, with all that followed from it.
-
-    Args:
-        run: The run of the session; it is stopped, if that succeeds.
-        create_player: Returns who decides from there on.
-        force: Continue even if the run does not happen again as it was recorded.
-
-    Returns:
-        The run that continues the session: the turn waits for its decision again.
-
-    Raises:
-        ForkRefused: No turn was decided, or the replay differs from the recording. The session is unchanged.
-    """
-    source, prefix = await read_settled_source(run, find_undo_point)
-    return await rewind_session(run, source, prefix, create_player, force=force)
-
-
-async def redo_turn(
-    run: AgentRun, create_player: Callable[[], SessionPlayer] = lambda: Player.HUMAN, *, force: bool = False
-) -> AgentRun:
-    """Redo the decision that was undone last; the arguments and errors are those of `undo_turn`."""
-    source = await read_source_of_run(run)
-    source = select_events(source, find_redone_events(await source.timeline.read_events(source.session_id)), run)
-    return await rewind_session(run, source, cut_at_end(source.events), create_player, redone=True, force=force)
 
 
 def find_undo_point(events: Sequence[Event]) -> TurnPrefix:
@@ -279,13 +248,6 @@ async def _continue_session(
     replay = RunReplay(prefix.interrupted, source.load_artifact, lambda: activate_target(events), is_lenient=is_lenient)
     spoken = cast("UserSpoke", prefix.interrupted[0].payload)
     return await target.replay(replay, types.Content.model_validate(spoken.content))
-
-
-async def seat_player(run: AgentRun, player: SessionPlayer) -> None:
-    """Let another player take the models' seats of a run, from the turn on that waits now, or else from the next."""
-    source = await read_source_of_run(run)
-    update_player(player, cut_at_end(source.events), has_message=True)
-    run.recorded_session.change_player(player)
 
 
 def update_player(player: SessionPlayer, prefix: TurnPrefix, *, has_message: bool = False) -> None:

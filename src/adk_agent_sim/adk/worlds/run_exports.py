@@ -14,9 +14,9 @@ from adk_agent_sim.adk.worlds.world_clock import WorldClock
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.errors import ExportRefused, SimulatorError
 from adk_agent_sim.golden.eval_set import EvalSetWriter
-from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
+from adk_agent_sim.golden.export_source import ExportSource
 from adk_agent_sim.golden.markdown_report import render_markdown_report
-from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_finished_events
+from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.scenario.format.are_conversion import convert_to_are
 from adk_agent_sim.scenario.format.exporter import serialize_trace
 from adk_agent_sim.scenario.format.models import ExportedTrace
@@ -116,15 +116,8 @@ def write_eval_case(run: WorldRun, log: Sequence[Event], path: Path) -> None:
     assert run.agent_run is not None  # noqa: S101 - the run has ended
     agent_run, clock = run.agent_run, WorldClock(run.world)
     config = SimulatedAgentConfig(name=agent_run.name, agent=agent_run.root_agent, eval_set_path=path)
-    session = SimulationSession.from_events(
-        config,
-        get_session_id(run),
-        select_finished_events(log),
-        tools=list(agent_run.recorded_session.offered_tools.values()),
-        adk_session=agent_run.recorded_session.adk_session,
-    )
-    case = GoldenTraceBuilder(session).build()
-    EvalSetWriter(session.agent_config.resolve_eval_set_path(), session.agent_name, clock).write_eval_case(case, None)
+    source = ExportSource(config=config, session_id=get_session_id(run), events=log, finished_only=True)
+    EvalSetWriter(config.resolve_eval_set_path(), source.session.agent_name, clock).write_eval_case(source.case)
 
 
 def get_session_id(run: WorldRun) -> str:

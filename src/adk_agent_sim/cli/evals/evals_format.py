@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from adk_agent_sim.cli.evals.json_diff import format_diff
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.terminal_output import TerminalText
 from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
+from adk_agent_sim.timeline.strict_json import dump_json, parse_json
 
 if TYPE_CHECKING:
     from adk_agent_sim.golden.eval_file import OpenedCase
@@ -53,7 +53,7 @@ def format_case(checked: CheckedCase, opened: OpenedCase) -> str:
 
 def format_replay_difference(difference: ReplayDifferenceInfo) -> str:
     """Return what is not as recorded, line by line."""
-    return format_diff(json.loads(difference.recorded), json.loads(difference.found), labels=_DIFF_LABELS)
+    return format_diff(parse_json(difference.recorded), parse_json(difference.found), labels=_DIFF_LABELS)
 
 
 def _list_cells(checked: CheckedCase) -> Sequence[str]:
@@ -108,4 +108,4 @@ def _iter_differences(number: int, turn: ComparedTurnInfo) -> Iterator[str]:
         for mark, name, arguments in sides:
             if name and not (call.status == "same" and mark == "+"):
                 shown = " " if call.status == "same" else mark
-                yield escape_line(f"    {shown} {name} {json.dumps(json.loads(arguments), ensure_ascii=False)}")
+                yield escape_line(f"    {shown} {name} {dump_json(parse_json(arguments))}")

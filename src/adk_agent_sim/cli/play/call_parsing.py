@@ -12,6 +12,7 @@ from adk_agent_sim.timeline.strict_json import MAX_DEPTH, InvalidJson, parse_jso
 
 _ARGUMENT_NAME = re.compile(r"\s*([^\s=]+)=")
 _WORD = re.compile(r"'([^']*)'|(\S*)")
+_PAIR = re.compile(r"[A-Za-z_][\w.-]*=")
 _CALL_LIST = '[["add", {"a": 1, "b": 2}], ["add", {"a": 3, "b": 4}]]'
 
 
@@ -73,6 +74,16 @@ def parse_pairs(rest: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[
         while position < len(rest) and rest[position].isspace():
             position += 1
     return arguments
+
+
+def parse_value(line: str, schema: Mapping[str, Any], hint: str = "") -> Json:
+    """Parse a value: JSON, or an object as `name=value ...`; `hint` ends the message if it is neither."""
+    try:
+        return parse_json(line)
+    except InvalidJson as error:
+        if _PAIR.match(line):
+            return parse_pairs(line, schema.get("properties", {}))
+        raise InvalidCallSyntax(f"This cannot be parsed: {error}. Write a JSON value or name=value{hint}.") from None
 
 
 def _parse_value(rest: str, start: int, schema: Mapping[str, Any]) -> tuple[Json, int]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, cast
 
 from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
 from adk_agent_sim.adk.steps.steps import Step
-from adk_agent_sim.cli.play.call_parsing import parse_pairs
+from adk_agent_sim.cli.play.call_parsing import parse_value
 from adk_agent_sim.cli.play.prompts import Prompts
 from adk_agent_sim.cli.play.terminal_format import format_type
 from adk_agent_sim.errors import InvalidCallSyntax
@@ -27,8 +26,6 @@ SIGN_IN = "sign in"
 
 _YES_NO = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
 """How a person says yes and no."""
-
-_PAIR = re.compile(r"[A-Za-z_][\w.-]*=")
 
 
 def print_input_request(request: InputRequest) -> None:
@@ -63,17 +60,14 @@ def _parse_input(line: str, schema: Mapping[str, Any] | None) -> Json:
     if schema is None or schema.get("type") == "string":
         # A text is what was typed; quotes around it are JSON's.
         return parse_json(line) if len(line) > 1 and line[0] == line[-1] == '"' else line
-    is_boolean = schema.get("type") == "boolean"
-    if is_boolean and (answer := parse_yes_no(line)) is not None:
+    if schema.get("type") != "boolean":
+        return parse_value(line, schema)
+    if (answer := parse_yes_no(line)) is not None:
         return answer
     try:
         return parse_json(line)
-    except InvalidJson as error:
-        if is_boolean:
-            raise InvalidCallSyntax("Write true or false; yes and no also work.") from None
-        if _PAIR.match(line):
-            return parse_pairs(line, schema.get("properties", {}))
-        raise InvalidCallSyntax(f"This cannot be parsed: {error}. Write a JSON value or name=value.") from None
+    except InvalidJson:
+        raise InvalidCallSyntax("Write true or false; yes and no also work.") from None
 
 
 def print_credential_request(request: CredentialRequest) -> None:

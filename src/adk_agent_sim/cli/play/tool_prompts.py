@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, cast
 
 from adk_agent_sim.adk.steps.steps import Step, ToolTurn
-from adk_agent_sim.cli.play.call_parsing import parse_pairs
+from adk_agent_sim.cli.play.call_parsing import parse_value
 from adk_agent_sim.cli.play.terminal_format import format_type
 from adk_agent_sim.errors import InvalidCallSyntax
 from adk_agent_sim.text.terminal_output import print_line, print_message, style
@@ -25,7 +26,6 @@ TOOL_HELP = """\
 TOOL_WORDS = ("error", "raise", "/undo", "/help", "/quit")
 """What Tab completes."""
 
-_PAIR = re.compile(r"[A-Za-z_][\w.-]*=")
 _CLASS_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -70,13 +70,8 @@ def _read_schema(turn: ToolTurn) -> dict[str, Any]:
 
 
 def _parse_result(line: str, schema: Mapping[str, Any]) -> Json:
-    try:
-        return parse_json(line)
-    except InvalidJson as error:
-        if schema.get("type") == "string":
-            return line
-        if _PAIR.match(line):
-            return parse_pairs(line, schema.get("properties", {}))
-        raise InvalidCallSyntax(
-            f"This cannot be parsed: {error}. Write a JSON value or name=value, or error TEXT to return an error."
-        ) from None
+    if schema.get("type") == "string":
+        with suppress(InvalidJson):
+            return parse_json(line)
+        return line
+    return parse_value(line, schema, ", or error TEXT to return an error")

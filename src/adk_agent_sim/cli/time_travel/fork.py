@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
     from adk_agent_sim.adk.runs.runner_services import RunnerServices
     from adk_agent_sim.adk.steps.steps import Step
-    from adk_agent_sim.adk.time_travel.fork_point import ForkPlan
     from adk_agent_sim.simulation.simulation import Simulation
     from adk_agent_sim.timeline.store import MemoryStore
+    from adk_agent_sim.use_cases.time_travel import TimeTravelPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,13 +188,16 @@ async def _fork(
     *,
     as_json: bool,
 ) -> None:
-    from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
+    from adk_agent_sim.adk.runs.replay_watch import watch_replays
     from adk_agent_sim.cli.time_travel.time_travel_commands import print_plan, print_wait
     from adk_agent_sim.errors import ForkRefused, ReplayDiverged
     from adk_agent_sim.simulation.simulation import Simulation
-    from adk_agent_sim.simulation.time_travel import plan_stored_fork
+    from adk_agent_sim.simulation.time_travel import open_stored_session
+    from adk_agent_sim.use_cases.time_travel import TimeTravelPoint, plan_time_travel
 
-    plan = await plan_stored_fork(app, store, session_id, options.turn)
+    plan = await plan_time_travel(
+        open_stored_session(app, store, session_id), "fork", TimeTravelPoint(turn=options.turn)
+    )
     if not as_json:
         print_plan(plan)
     watching = nullcontext() if as_json else watch_replays(on_wait=print_wait)
@@ -247,7 +250,7 @@ async def _save(forked: Simulation, store: MemoryStore, out: Path | None, databa
             await transfer_session(store, await forked.timeline.get_session(forked.session_id), stored)
 
 
-def _to_json(forked: Simulation, session_id: str, turn: int | None, plan: ForkPlan, step: Step) -> dict[str, Any]:
+def _to_json(forked: Simulation, session_id: str, turn: int | None, plan: TimeTravelPlan, step: Step) -> dict[str, Any]:
     from adk_agent_sim.adk.steps.steps import Done
     from adk_agent_sim.timeline.session_events import Forked
 

@@ -21,29 +21,17 @@ _NO_SERVER = (
 _PROGRESS_SECONDS = 1.0
 
 
-def find_server(session_id: str) -> ServerEntry:
-    """Return the running server of the same user that has a session.
-
-    Raises:
-        ForkRefused: There is none.
-    """
-    from adk_agent_sim.link.server_entry import list_entries
-    from adk_agent_sim.link.server_requests import request_json
-
-    for entry in list_entries():
-        answer = request_json(entry, "GET", f"/api/sessions/{session_id}") if entry.web_port else None
-        if answer is not None and answer.is_ok:
-            return entry
-    raise ForkRefused(_NO_SERVER)
-
-
 def fork_on_server(session_id: str, turn: int, *, force: bool, as_json: bool) -> None:
     """Fork a session on the server that has it, and print where the new one is played.
 
     Raises:
         ForkRefused: The server refuses it, or there is none.
     """
+    from adk_agent_sim.link.server_requests import find_server
+
     entry = find_server(session_id)
+    if entry is None:
+        raise ForkRefused(_NO_SERVER)
     plan = _read_answer(_time_travel(entry, session_id, turn, force=force, path="/time-travel/plan"))
     for callback in plan["callbacks"] if not as_json else ():
         print_line(f"  runs again: {callback}")

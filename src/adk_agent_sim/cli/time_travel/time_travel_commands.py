@@ -14,8 +14,8 @@ from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.steps.steps import Step
-    from adk_agent_sim.adk.time_travel.fork_point import ForkPlan
     from adk_agent_sim.simulation.simulation import Simulation
+    from adk_agent_sim.use_cases.time_travel import TimeTravelPlan
 
 TIME_TRAVEL_COMMANDS = ("/turns", "/undo", "/redo", "/fork")
 
@@ -51,7 +51,7 @@ def print_turns(events: Sequence[Event]) -> None:
         print_line(f"  {turn['turn']:>3}  {turn['agent']}{player}: {decision}")
 
 
-def print_plan(plan: ForkPlan) -> None:
+def print_plan(plan: TimeTravelPlan) -> None:
     """Print what a fork does, above all which callbacks run again."""
     print_line(
         f"  {plan.copied_runs} runs are copied; {plan.replayed_turns} decisions and {plan.replayed_calls} tool results "
@@ -72,7 +72,7 @@ async def run_time_travel_command(sim: Simulation, line: str) -> tuple[Simulatio
     Raises:
         ForkRefused: That is not possible; the message says what to do.
     """
-    from adk_agent_sim.adk.time_travel.replay_watch import watch_replays
+    from adk_agent_sim.adk.runs.replay_watch import watch_replays
 
     command, *words = line.split()
     force = "force" in words

@@ -15,13 +15,13 @@ from adk_agent_sim.adk.runs.run_app import remove_simulator_plugin
 from adk_agent_sim.adk.runs.runner_services import RunnerServices
 from adk_agent_sim.errors import NotAnEvalSet, NotFound
 from adk_agent_sim.golden.eval_set import count_cases
-from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.agents.api_models import AgentInfo
 from adk_agent_sim.server.agents.catalog_entry import CatalogEntry
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.agents.folder_agents import FolderAgents
 from adk_agent_sim.server.agents.playable_agent import PlayableAgent
+from adk_agent_sim.timeline.file_names import to_snake_case
 
 BRIEFING_TIMEOUT_SECONDS = 20.0
 """How long an agent's tools may take to load."""

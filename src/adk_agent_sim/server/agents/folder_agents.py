@@ -20,13 +20,13 @@ from adk_agent_sim.adk.loading.load_failure import LoadFailure, describe_load_fa
 from adk_agent_sim.adk.runs.run_app import remove_simulator_plugin
 from adk_agent_sim.adk.runs.runner_services import RunnerServices
 from adk_agent_sim.errors import AgentLoadFailed
-from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.agents.catalog_entry import CatalogEntry
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.agents.playable_agent import PlayableAgent
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
+from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.read_model.line_summary import summarize_text
 
 _PATIENCE_SECONDS = 5.0

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
 from adk_agent_sim.adk.runs.runner_services import RunnerServices
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import Player
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -28,18 +30,25 @@ class PlayableAgent:
         return (self.config.app or self.config.agent).name
 
     def create_run(
-        self, timeline: Timeline, *, state: Mapping[str, Json] | None = None, user_id: str | None = None
+        self,
+        timeline: Timeline,
+        *,
+        player: SessionPlayer = Player.HUMAN,
+        state: Mapping[str, Json] | None = None,
+        user_id: str | None = None,
     ) -> AgentRun:
         """Return a new run of the agent, not opened yet.
 
         Args:
             timeline: Where its session is recorded.
+            player: Who plays its models.
             state: The initial state.
             user_id: The ADK user id; None for the default.
         """
         return AgentRun(
             self.config.app or self.config.agent,
             timeline,
+            player=player,
             state=state,
             user_id=user_id or DEFAULT_USER_ID,
             services=self.services,

@@ -18,7 +18,6 @@ from adk_agent_sim.bench.results_file import PLAN_NAME, RESULTS_NAME
 from adk_agent_sim.bench.run_executor import FILE_ENDINGS
 from adk_agent_sim.bench.run_group import Variant, get_variant, label_variants
 from adk_agent_sim.errors import NotFound
-from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.benches.api_models import (
     BenchEntry,
@@ -28,6 +27,7 @@ from adk_agent_sim.server.benches.api_models import (
     BenchVariant,
 )
 from adk_agent_sim.server.benches.run_timeline import RunTimelines
+from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 from adk_agent_sim.use_cases.benches import pause_bench, repeat_run
 

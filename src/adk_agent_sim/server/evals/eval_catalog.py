@@ -14,7 +14,6 @@ from adk_agent_sim.errors import NotFound, SimulatorError
 from adk_agent_sim.golden.case_fields import CaseField, list_fields
 from adk_agent_sim.golden.case_rows import build_case_rows
 from adk_agent_sim.golden.eval_file import EvalFile, OpenedCase
-from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.evals.api_models import (
     CaseCorrectionInput,
@@ -28,10 +27,11 @@ from adk_agent_sim.server.evals.api_models import (
 from adk_agent_sim.server.evals.case_replays import CaseReplays, LoadedAgent
 from adk_agent_sim.server.sessions import row_details
 from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail, to_api_row
-from adk_agent_sim.server.web.json_input import parse_json_object_input
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.strict_json import parse_json_object_input
 from adk_agent_sim.use_cases.cases import (
     CaseCheckInfo,
     CheckedCase,

@@ -13,6 +13,7 @@ from grpc_reflection.v1alpha import reflection
 
 from adk_agent_sim.errors import PortInUse
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2, simulator_service_pb2_grpc
+from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.link.channel import MAX_MESSAGE_BYTES, build_ping_options
 from adk_agent_sim.link.server_entry import format_address
 from adk_agent_sim.server.access.access_control import AccessControl
@@ -21,7 +22,6 @@ from adk_agent_sim.server.grpc.grpc_access import TokenInterceptor
 from adk_agent_sim.server.grpc.grpc_messages import MessageParser
 from adk_agent_sim.server.grpc.grpc_service import SimulatorService
 from adk_agent_sim.server.remote.agent_presence import ABANDON_AFTER_SECONDS, AgentPresence
-from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
 from adk_agent_sim.timeline.timeline import Timeline
 
 SHUTDOWN_GRACE_SECONDS = 2.0

@@ -13,6 +13,7 @@ from grpc import StatusCode
 
 from adk_agent_sim.errors import BlocksMissing, InvalidField, SessionExists
 from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.persistence.row_codec import (
     PLAYERS_BY_NUMBER,
     from_agent_path_message,
@@ -26,7 +27,6 @@ from adk_agent_sim.server.grpc.grpc_status import RpcContext, abort_with_status,
 from adk_agent_sim.server.grpc.legacy_protocol import build_legacy_event, split_request
 from adk_agent_sim.server.grpc.request_block_validator import RequestBlockValidator
 from adk_agent_sim.server.remote.agent_presence import AgentPresence
-from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
 from adk_agent_sim.server.web.page_cursors import format_session_cursor, parse_session_cursor
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json

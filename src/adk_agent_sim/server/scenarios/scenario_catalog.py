@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from adk_agent_sim.errors import InvalidTransition, NotFound
-from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.scenario.format.annotation import annotate_file
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
@@ -32,6 +31,7 @@ from adk_agent_sim.server.scenarios.api_models import (
 from adk_agent_sim.server.scenarios.event_summaries import iter_event_summaries, leave_out_events, read_arguments
 from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.timeline.clock import WallClock
+from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.use_cases.worlds import check_scenario, lint_scenario
 

@@ -7,18 +7,15 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-from adk_agent_sim.adk.time_travel.fork_source import ForkSource
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
 from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run
 from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.timeline.turn_prefix import TurnPrefix
 from adk_agent_sim.use_cases.worlds import prepare_world_run
 
 _MAX_KEPT_WORLDS = 20
@@ -76,23 +73,12 @@ class WorldRuns:
         self._add(session_id, run, task)
         return session_id, task
 
-    async def rewind(self, run: WorldRun, source: ForkSource, prefix: TurnPrefix, *, redone: bool) -> None:
-        """Let a run go on from another turn, in its world as it was then; raise ForkRefused if that is not possible."""
-        await rewind_world_run(run, source, prefix, redone=redone)
-
-    async def fork(self, run: WorldRun, source: ForkSource, prefix: TurnPrefix, *, description: str) -> str:
-        """Let a person go on from a turn of a run in a world of its own; returns the id of the new session.
-
-        Raises:
-            ForkRefused: That is not possible there; the message says why.
-        """
-        forked = await fork_world_run(run, source, prefix, description=description)
-        assert forked.agent_run is not None  # noqa: S101 - forked
-        session_id = forked.agent_run.recorded_session.session_id
-        task = asyncio.create_task(forked.run(), name=f"world of {run.scenario.scenario_id}")
+    def add_fork(self, run: WorldRun) -> None:
+        """Let a person go on in the fork of a run, which has a world of its own."""
+        assert run.agent_run is not None  # noqa: S101 - forked
+        task = asyncio.create_task(run.run(), name=f"world of {run.scenario.scenario_id}")
         self._tasks.add(task)
-        self._add(session_id, forked, task)
-        return session_id
+        self._add(run.agent_run.recorded_session.session_id, run, task)
 
     def _add(self, session_id: str, run: WorldRun, task: asyncio.Task[WorldRunResult]) -> None:
         self._runs.world_ids.add(session_id)

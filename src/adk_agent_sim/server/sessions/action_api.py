@@ -5,12 +5,11 @@ from __future__ import annotations
 from fastapi import Response
 
 from adk_agent_sim.errors import InvalidArguments, ToolNotOffered
-from adk_agent_sim.server.exports.api_models import ExportInput, ExportPreview, ExportResult
+from adk_agent_sim.server.sessions.action_parsing import build_response, find_call_problems, read_user_message
 from adk_agent_sim.server.sessions.decision_api_models import (
     CheckInput,
     ConfirmationInput,
     DecisionInput,
-    Suggestion,
     ToolResponseInput,
     UserMessage,
 )
@@ -21,108 +20,126 @@ from adk_agent_sim.server.sessions.environment_api_models import (
     RuleSwitchInput,
     ToolSwitchInput,
 )
+from adk_agent_sim.server.sessions.form_checks import find_form_problems
 from adk_agent_sim.server.sessions.pause_api_models import PauseAnswerInput
-from adk_agent_sim.server.sessions.row_api_models import NoteInput, Row
-from adk_agent_sim.server.sessions.session_api_models import PendingToolCall, SessionDetail, StateEdit
+from adk_agent_sim.server.sessions.row_api_models import NoteInput, Row, to_api_row
+from adk_agent_sim.server.sessions.session_api_models import PendingToolCall, StateEdit
 from adk_agent_sim.server.web.api_dependencies import (
-    ActionsDependency,
     EnvironmentDependency,
     ExporterDependency,
-    FormsDependency,
-    ToolsDependency,
-    TurnsDependency,
+    SessionDependency,
 )
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import error_response, json_response
-from adk_agent_sim.use_cases.record import FieldProblem
+from adk_agent_sim.timeline.decision_checks import get_function_calls
+from adk_agent_sim.timeline.strict_json import parse_json_input, parse_json_object_input
+from adk_agent_sim.timeline.submissions import ToolResponse
+from adk_agent_sim.timeline.tool_requests import get_tool_asked
+from adk_agent_sim.use_cases import messages, state, turns
+from adk_agent_sim.use_cases.export_records import ExportPreview, ExportRequest, ExportResult, WrittenExport
+from adk_agent_sim.use_cases.record import FieldProblem, OperationResult
+from adk_agent_sim.use_cases.turns import Suggestion
 
 action_api = create_router("/api/sessions/{session_id}")
 
 
-@action_api.post("/messages", response_model=SessionDetail)
-async def send_message(actions: ActionsDependency, session_id: str, message: UserMessage) -> Response:
+@action_api.post("/messages", response_model=OperationResult)
+async def send_message(session: SessionDependency, message: UserMessage) -> Response:
     """Send a message as the user."""
-    return json_response(await actions.send_message(session_id, message))
+    text, files = read_user_message(message)
+    return json_response(await messages.send_message(session, text, files, force=message.force))
 
 
-@action_api.post("/consent", response_model=SessionDetail)
-async def answer_confirmation(actions: ActionsDependency, session_id: str, confirmation: ConfirmationInput) -> Response:
+@action_api.post("/consent", response_model=OperationResult)
+async def answer_confirmation(session: SessionDependency, confirmation: ConfirmationInput) -> Response:
     """Approve or deny a call as the user."""
-    return json_response(await actions.answer_confirmation(session_id, confirmation))
+    payload = parse_json_input(confirmation.payload, "The payload") if confirmation.payload is not None else None
+    answer = await messages.answer_consent(
+        session, confirmation.question_id, approve=confirmation.approve, payload=payload
+    )
+    return json_response(answer)
 
 
-@action_api.post("/requests/{request_id}/answer", response_model=SessionDetail)
-async def answer_request(
-    actions: ActionsDependency, session_id: str, request_id: str, answer: PauseAnswerInput
-) -> Response:
+@action_api.post("/requests/{request_id}/answer", response_model=OperationResult)
+async def answer_request(session: SessionDependency, request_id: str, answer: PauseAnswerInput) -> Response:
     """Give, as the user, the input or the credential that a paused agent asks for."""
-    return json_response(await actions.answer_pause(session_id, request_id, answer))
+    value = None if answer.value is None else parse_json_input(answer.value, "The answer")
+    return json_response(await messages.answer_request(session, request_id, value, force=answer.force))
 
 
-@action_api.post("/calls/{call_id}/cancel", response_model=SessionDetail)
-async def cancel_call(actions: ActionsDependency, session_id: str, call_id: str) -> Response:
+@action_api.post("/calls/{call_id}/cancel", response_model=OperationResult)
+async def cancel_call(session: SessionDependency, call_id: str) -> Response:
     """Cancel one running call."""
-    return json_response(await actions.cancel_call(session_id, call_id))
+    return json_response(await turns.cancel_call(session, call_id))
 
 
-@action_api.post("/state", response_model=SessionDetail)
-async def edit_state(actions: ActionsDependency, session_id: str, edit: StateEdit) -> Response:
+@action_api.post("/state", response_model=OperationResult)
+async def edit_state(session: SessionDependency, edit: StateEdit) -> Response:
     """Set keys of the session state, between two runs or while a turn waits."""
-    return json_response(await actions.edit_state(session_id, edit))
+    return json_response(await state.edit_state(session, parse_json_object_input(edit.changes, "The state")))
 
 
-@action_api.post("/stop", response_model=SessionDetail)
-async def stop_run(actions: ActionsDependency, session_id: str) -> Response:
+@action_api.post("/stop", response_model=OperationResult)
+async def stop_run(session: SessionDependency) -> Response:
     """Cancel the current run; another message continues the session."""
-    return json_response(await actions.stop_run(session_id))
+    return json_response(await messages.stop_run(session))
 
 
 @action_api.post("/rows/{index}/note", response_model=Row)
-async def note_row(actions: ActionsDependency, session_id: str, index: int, note: NoteInput) -> Response:
+async def note_row(session: SessionDependency, index: int, note: NoteInput) -> Response:
     """Put a note on a row, change it, or remove it; also in a closed session."""
-    return json_response(await actions.note_row(session_id, index, note.text))
+    await session.timeline.note_row(session.session_id, index, note.text.strip())
+    (row,) = await session.timeline.read_rows(session.session_id, index, 1)
+    return json_response(to_api_row(row, is_live=session.is_playable))
 
 
-@action_api.post("/turns/{turn_id}/decision", response_model=SessionDetail)
-async def decide_turn(turns: TurnsDependency, session_id: str, turn_id: str, decision: DecisionInput) -> Response:
+@action_api.post("/turns/{turn_id}/decision", response_model=OperationResult)
+async def decide_turn(session: SessionDependency, turn_id: str, decision: DecisionInput) -> Response:
     """Decide a turn as its model."""
+    turn = await session.timeline.get_turn(session.session_id, turn_id)
+    request = await session.timeline.read_request_settings(turn)
+    response, force = build_response(decision, request), decision.force
     try:
-        return json_response(await turns.decide(session_id, turn_id, decision))
+        answer = await turns.decide_turn(session, turn_id, response, decision_id=decision.decision_id, force=force)
     except (InvalidArguments, ToolNotOffered) as error:
         # The timeline stops at the first invalid call; a person wants to see the problems of all of them.
-        return error_response(error, await turns.find_call_problems(session_id, turn_id, decision))
+        return error_response(error, find_call_problems(request, get_function_calls(response)))
+    return json_response(answer)
 
 
 @action_api.post("/turns/{turn_id}/suggestion", response_model=Suggestion)
-async def suggest_decision(turns: TurnsDependency, session_id: str, turn_id: str) -> Response:
+async def suggest_decision(session: SessionDependency, turn_id: str) -> Response:
     """Ask the agent's own model what it would decide; the turn keeps waiting."""
-    return json_response(await turns.suggest_decision(session_id, turn_id))
+    return json_response(await turns.suggest_decision(session, turn_id))
 
 
-@action_api.post("/turns/{turn_id}/own-model", response_model=SessionDetail)
-async def decide_with_own_model(turns: TurnsDependency, session_id: str, turn_id: str) -> Response:
+@action_api.post("/turns/{turn_id}/own-model", response_model=OperationResult)
+async def decide_with_own_model(session: SessionDependency, turn_id: str) -> Response:
     """Let the agent's own model decide this turn."""
-    return json_response(await turns.decide_with_own_model(session_id, turn_id))
+    return json_response(await turns.decide_with_own_model(session, turn_id))
 
 
 @action_api.get("/tool-calls/{request_id}", response_model=PendingToolCall)
-async def get_tool_call(tools: ToolsDependency, session_id: str, request_id: str) -> Response:
+async def get_tool_call(session: SessionDependency, request_id: str) -> Response:
     """Return a call of a tool that a person plays, while it waits for its response."""
-    return json_response(await tools.get_call(session_id, request_id))
+    event = await session.timeline.tool_requests.get_pending(session.session_id, request_id)
+    return json_response(PendingToolCall.from_event(event.agent_name, get_tool_asked(event)))
 
 
-@action_api.post("/tool-calls/{request_id}/response", response_model=SessionDetail)
-async def respond_as_tool(
-    tools: ToolsDependency, session_id: str, request_id: str, response: ToolResponseInput
-) -> Response:
+@action_api.post("/tool-calls/{request_id}/response", response_model=OperationResult)
+async def respond_as_tool(session: SessionDependency, request_id: str, response: ToolResponseInput) -> Response:
     """Respond to a call as its tool."""
-    return json_response(await tools.respond(session_id, request_id, response))
+    result = None if response.error_type else parse_json_input(response.result, "The result")
+    rest = response.model_dump(exclude={"result"})
+    return json_response(
+        await turns.respond_as_tool(session, ToolResponse(session.session_id, request_id, result, **rest))
+    )
 
 
 @action_api.post("/check", response_model=list[FieldProblem])
-async def check_form(forms: FormsDependency, session_id: str, form: CheckInput, turn_id: str | None = None) -> Response:
+async def check_form(session: SessionDependency, form: CheckInput, turn_id: str | None = None) -> Response:
     """Return the problems of a form, without sending it; for the result of a tool, `turn_id` is its request's id."""
-    return json_response(await forms.find_problems(session_id, turn_id, form))
+    return json_response(await find_form_problems(session, turn_id, form))
 
 
 @action_api.get("/environment", response_model=EnvironmentInfo)
@@ -172,12 +189,18 @@ async def remove_fault(environment: EnvironmentDependency, session_id: str, faul
 
 
 @action_api.post("/export", response_model=ExportResult)
-async def export_session(exporter: ExporterDependency, session_id: str, export_input: ExportInput) -> Response:
-    """Write the session as a golden trace, to the file that the agent's config names."""
-    return json_response(await exporter.export_session(session_id, export_input))
+async def export_session(exporter: ExporterDependency, session_id: str, request: ExportRequest) -> Response:
+    """Write the session to a file, by default the one that the agent's config names."""
+    return json_response(await exporter.export_session(session_id, request))
 
 
 @action_api.post("/export/preview", response_model=ExportPreview)
-async def preview_export(exporter: ExporterDependency, session_id: str, export_input: ExportInput) -> Response:
+async def preview_export(exporter: ExporterDependency, session_id: str, request: ExportRequest) -> Response:
     """Return what an export would write, and what it leaves out; nothing is written."""
-    return json_response(await exporter.preview_export(session_id, export_input))
+    return json_response(await exporter.preview_export(session_id, request))
+
+
+@action_api.post("/exports", response_model=OperationResult)
+async def record_export(exporter: ExporterDependency, session_id: str, export: WrittenExport) -> Response:
+    """Record an export that a command has written to a file of its own, so that the session is shown as exported."""
+    return json_response(await exporter.record_export(session_id, export))

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from adk_agent_sim.server.sessions.session_api_models import PendingConfirmation
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.content_parts import as_mapping, get_parts
-from adk_agent_sim.timeline.events import AgentEvent
+from adk_agent_sim.timeline.content_parts import as_mapping
 from adk_agent_sim.timeline.framework_calls import is_default_confirmation_hint
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.open_session import OpenSession
 
 
 async def load_confirmation(timeline: Timeline, summary: SessionSummary) -> PendingConfirmation | None:
@@ -20,10 +20,7 @@ async def load_confirmation(timeline: Timeline, summary: SessionSummary) -> Pend
     asking = next((request for request in summary.pending.values() if request.kind is RequestKind.CONSENT), None)
     if asking is None:
         return None
-    (event,) = await timeline.read_events(summary.session.session_id, asking.seq - 1, 1)
-    content = event.payload.event.get("content") if isinstance(event.payload, AgentEvent) else None
-    calls = (as_mapping(part.get("function_call")) for part in get_parts(content))
-    arguments = as_mapping(next((call.get("args") for call in calls if call.get("id") == asking.request_id), None))
+    arguments = await OpenSession(timeline, summary.session.session_id).read_request_arguments(asking)
     call, confirmation = (
         as_mapping(arguments.get("originalFunctionCall")),
         as_mapping(arguments.get("toolConfirmation")),

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from adk_agent_sim.use_cases.record import Record
+from adk_agent_sim.use_cases.turns import CallInput
 
 
 class FilePart(Record):
@@ -26,13 +27,6 @@ class UserMessage(Record):
     force: bool = Field(default=False, description="Send it although it does not match the schema")
 
 
-class CallInput(Record):
-    """One call of a tool."""
-
-    name: str
-    arguments: str = Field(description="A JSON object as text, so that 5 and 5.0 stay different")
-
-
 class DecisionInput(Record):
     """A person's decision as the model: calls with or without text, or a final response."""
 
@@ -43,13 +37,6 @@ class DecisionInput(Record):
         default=None, description="The final response as JSON text, if there is an output_schema"
     )
     force: bool = Field(default=False, description="Decide although a tool is not offered or arguments are invalid")
-
-
-class Suggestion(Record):
-    """What the agent's own model would decide; the turn keeps waiting."""
-
-    calls: list[CallInput]
-    text: str
 
 
 class ConfirmationInput(Record):

@@ -19,9 +19,9 @@ from adk_agent_sim.server.sessions.environment_api_models import (
     ToolSwitchInput,
 )
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.web.json_input import parse_json_input
 from adk_agent_sim.timeline.events import Player
 from adk_agent_sim.timeline.framework_calls import MODEL_SEAT
+from adk_agent_sim.timeline.strict_json import parse_json_input
 from adk_agent_sim.timeline.timeline import Timeline
 
 _ACTION_ADAPTER: TypeAdapter[AnyAction] = TypeAdapter(ActionEntry)

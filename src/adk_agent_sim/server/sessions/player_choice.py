@@ -7,23 +7,18 @@ request chooses from them and never names a path, so that nobody can read other 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from adk_agent_sim.adk.players.players import create_player_factory
 from adk_agent_sim.adk.players.recording_player import RecordingPlayer
-from adk_agent_sim.adk.players.session_player import SessionPlayer
-from adk_agent_sim.adk.time_travel.session_forking import seat_player
 from adk_agent_sim.errors import ForkRefused, NotFound
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
+from adk_agent_sim.golden.export_paths import find_export_folder
 from adk_agent_sim.golden.recording_builder import build_recording
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.server.agents.playable_agent import PlayableAgent
-from adk_agent_sim.server.exports.export_paths import find_export_folder
-from adk_agent_sim.server.sessions.session_api_models import SessionDetail
-from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_runs import HUMAN, SessionRuns
 from adk_agent_sim.server.time_travel.api_models import PlayerOption
 from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
@@ -32,14 +27,16 @@ from adk_agent_sim.timeline.player_spec import PlayerKind
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases import turns
+from adk_agent_sim.use_cases.open_session import OpenSession
+from adk_agent_sim.use_cases.record import OperationResult
+from adk_agent_sim.use_cases.time_travel import CreatePlayer
 
 REAL = str(PlayerKind.REAL)
 _SESSION_PREFIX = "session:"
 
 _MAX_RECORDINGS = 20
 """How many files, and how many sessions, are offered; the newest ones."""
-
-CreatePlayer = Callable[[], SessionPlayer]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,12 +51,9 @@ class _Recording:
 class PlayerChoice:
     """Lists the players of sessions, and lets one of them take the seats of the models."""
 
-    def __init__(
-        self, timeline: Timeline, runs: SessionRuns, directory: SessionDirectory, describer: TimeTravelDescriber
-    ) -> None:
+    def __init__(self, timeline: Timeline, runs: SessionRuns, describer: TimeTravelDescriber) -> None:
         self._timeline = timeline
         self._runs = runs
-        self._directory = directory
         self._describer = describer
 
     async def list_players(self, session_id: str) -> list[PlayerOption]:
@@ -76,20 +70,19 @@ class PlayerChoice:
             *(recording.option for recording in recordings),
         ]
 
-    async def choose_player(self, session_id: str, player: str) -> SessionDetail:
+    async def choose_player(self, session: OpenSession, player: str) -> OperationResult:
         """Let a player take the seats of the models, from the turn on that waits now, or else from the next one.
 
         Raises:
             ForkRefused: The session does not run on this server.
             NotFound: There is no such player.
         """
-        summary, agent = await self._require_agent(session_id)
-        run = self._runs.require(session_id, "choose a player")
+        summary, agent = await self._require_agent(session.session_id)
         create_player = await self._find_player(summary, agent, player)
-        await seat_player(run, create_player())
-        self._runs.set_player(session_id, player)
-        self._timeline.announce_change(session_id)
-        return await self._directory.get_detail(session_id)
+        turns.choose_player(session, create_player(), await self._timeline.read_events(session.session_id))
+        self._runs.set_player(session.session_id, player)
+        self._timeline.announce_change(session.session_id)
+        return await session.build_result()
 
     async def _find_player(self, summary: SessionSummary, agent: PlayableAgent, player: str) -> CreatePlayer:
         if player in (HUMAN, REAL):

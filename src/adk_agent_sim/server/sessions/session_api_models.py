@@ -6,13 +6,13 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from adk_agent_sim.server.exports.api_models import ExportRecord
 from adk_agent_sim.server.sessions.pause_api_models import PendingPause
 from adk_agent_sim.server.sessions.row_api_models import Row
 from adk_agent_sim.server.time_travel.api_models import TimeTravelInfo
 from adk_agent_sim.timeline.read_model.interruption import Interruption
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.tool_request_events import ToolAsked
 from adk_agent_sim.use_cases.record import Record
@@ -102,7 +102,7 @@ class SessionInfo(Record):
     pending: list[PendingInfo] = Field(description="What is waiting for a person, the next one first")
     running_since: float | None = Field(default=None, description="When the oldest running tool started, else the run")
     last_event_at: float
-    exports: list[ExportRecord] = Field(default_factory=list[ExportRecord])
+    exports: list[ExportEntry] = Field(default_factory=list[ExportEntry])
 
 
 class SessionDetail(SessionInfo):

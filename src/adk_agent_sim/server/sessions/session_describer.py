@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from adk_agent_sim.server.exports.api_models import ExportRecord
 from adk_agent_sim.server.sessions.session_api_models import AgentPathInfo, PendingInfo, SessionInfo
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
 from adk_agent_sim.timeline.read_model.interruption import Interruption, find_interruption
@@ -47,7 +46,7 @@ class SessionDescriber:
             else [],
             running_since=summary.running_since if is_live else None,
             last_event_at=summary.last_event_at,
-            exports=[ExportRecord.model_validate(entry, from_attributes=True) for entry in summary.exports],
+            exports=list(summary.exports),
         )
 
     def describe_request(self, request: PendingRequest, summary: SessionSummary) -> PendingInfo:

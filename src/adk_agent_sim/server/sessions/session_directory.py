@@ -1,6 +1,6 @@
 """The sessions of one timeline as a list and a queue: list, describe, create, rename, close and delete them.
 
-Everything here reads summaries. What is in a session is read by `SessionReader`; `SessionActions` and `TurnActions` act
+Everything here reads summaries. What is in a session is read by `SessionReader`; the use cases act
 in it.
 """
 
@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from adk_agent_sim.errors import MalformedValue
 from adk_agent_sim.server.sessions.confirmations import load_confirmation
-from adk_agent_sim.server.sessions.pause_actions import PauseActions, load_pause
+from adk_agent_sim.server.sessions.pauses import load_pause
+from adk_agent_sim.server.sessions.served_session import ServedSessions
 from adk_agent_sim.server.sessions.session_api_models import (
     NewSession,
     QueueItem,
@@ -21,8 +22,6 @@ from adk_agent_sim.server.sessions.session_api_models import (
 )
 from adk_agent_sim.server.sessions.session_describer import SessionDescriber
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
-from adk_agent_sim.server.web.json_input import parse_json_object_input
 from adk_agent_sim.server.web.page_cursors import (
     format_queue_cursor,
     format_session_cursor,
@@ -31,22 +30,21 @@ from adk_agent_sim.server.web.page_cursors import (
 from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER, summarize_text
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_queries import SessionFilter
+from adk_agent_sim.timeline.strict_json import parse_json_object_input
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.record import OperationResult
 
 
 class SessionDirectory:
     """Lists the sessions of a timeline and manages their life cycle."""
 
-    def __init__(
-        self, timeline: Timeline, runs: SessionRuns, time_travel: TimeTravelDescriber, pauses: PauseActions
-    ) -> None:
+    def __init__(self, timeline: Timeline, runs: SessionRuns, sessions: ServedSessions) -> None:
         self._timeline = timeline
         self._runs = runs
         self._describer = SessionDescriber(runs)
-        self._time_travel = time_travel
-        self._pauses = pauses
+        self._sessions = sessions
 
-    async def create(self, new_session: NewSession) -> SessionDetail:
+    async def create(self, new_session: NewSession) -> OperationResult:
         """Start a session of an agent.
 
         Raises:
@@ -54,8 +52,7 @@ class SessionDirectory:
             MalformedValue: The initial state is no JSON object.
         """
         state = parse_json_object_input(new_session.state, "The state") if new_session.state else {}
-        session_id = await self._runs.start(new_session.agent_key, state=state, user_id=new_session.user_id)
-        return await self.get_detail(session_id)
+        return await self._runs.start(new_session.agent_key, state=state, user_id=new_session.user_id)
 
     async def list_sessions(self, wanted: SessionFilter, limit: int) -> SessionPage:
         """Return a page of sessions, newest first; agents are found by the names that lists show, too."""
@@ -121,7 +118,7 @@ class SessionDirectory:
         info = self._describer.describe(summary)
         confirmation = await load_confirmation(self._timeline, summary) if info.pending else None
         pause = await load_pause(self._timeline, summary) if info.pending else None
-        problem = self._pauses.find_problem(summary.session.session_id)
+        problem = self._sessions.open(summary.session.session_id).answer_problem
         is_paused = confirmation is not None or pause is not None
         return SessionDetail(
             **dict(info),
@@ -129,7 +126,7 @@ class SessionDirectory:
             pause=pause,
             answer_problem=problem if is_paused else "",
             has_control=not problem,
-            time_travel=await self._time_travel.describe(summary),
+            time_travel=await self._sessions.describer.describe(summary),
         )
 
     async def rename(self, session_id: str, name: str) -> SessionDetail:

@@ -20,6 +20,8 @@ from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_events import SERVER_STOPPED, SERVER_STOPPED_IN_RUN
 from adk_agent_sim.timeline.session_queries import AgentSessions, SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.messages import start_session
+from adk_agent_sim.use_cases.record import OperationResult
 
 HUMAN = str(PlayerKind.HUMAN)
 
@@ -44,8 +46,8 @@ class SessionRuns:
 
     async def start(
         self, agent_key: str, *, state: Mapping[str, Json] | None = None, user_id: str | None = None
-    ) -> str:
-        """Start a run of an agent, with a new session; returns the session's id.
+    ) -> OperationResult:
+        """Start a session of an agent.
 
         Args:
             agent_key: The agent.
@@ -57,8 +59,9 @@ class SessionRuns:
         """
         agent = await self._agents.load(agent_key)
         run = agent.create_run(self._timeline, state=state, user_id=user_id)
-        await run.open()
-        return self.add(agent, run)
+        answer = await start_session(run)
+        self.add(agent, run)
+        return answer
 
     def add(self, agent: PlayableAgent, run: AgentRun) -> str:
         """Add a run that is open, or put it in the place of the one that its session had; returns the session's id."""

@@ -1,38 +1,28 @@
 """Everything that the web API does with sessions, wired in one place.
 
 SessionRuns  (agents in this process) --+--> SessionDirectory     list, create, rename, close, delete
-Timeline     (summaries and rows)     --+--> SessionReader        rows, briefing, request, state
-                                        +--> SessionActions       as the user: messages, confirmations, stop; notes
-                                        +--> TurnActions          as the model: decide, suggest
-                                        +--> ToolActions          as a tool: respond
-                                        +--> FormChecks           problems of a form before it is sent
+Timeline     (summaries and rows)     --+--> ServedSession        what the use cases act in
+                                        +--> SessionReader        rows, briefing, request, state
                                         +--> EnvironmentControls  rules and faults
                                         +--> SessionExporter      golden traces
-                                        +--> TimeTravelActions    undo, redo, go back, fork
+                                        +--> TimeTravelRequests   undo, redo, go back, fork
                                         +--> PlayerChoice         who plays the models
 """
 
 from __future__ import annotations
 
+from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
 from adk_agent_sim.server.exports.session_exporter import SessionExporter
-from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
-from adk_agent_sim.server.remote.remote_time_travel import RemoteTimeTravel
-from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.server.sessions.environment_controls import EnvironmentControls
-from adk_agent_sim.server.sessions.form_checks import FormChecks
 from adk_agent_sim.server.sessions.live_updates import LiveUpdates
-from adk_agent_sim.server.sessions.pause_actions import PauseActions
 from adk_agent_sim.server.sessions.player_choice import PlayerChoice
-from adk_agent_sim.server.sessions.session_actions import SessionActions
+from adk_agent_sim.server.sessions.served_session import ServedSession, ServedSessions
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_reader import SessionReader
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.sessions.tool_actions import ToolActions
-from adk_agent_sim.server.sessions.turn_actions import TurnActions
-from adk_agent_sim.server.time_travel.time_travel_actions import TimeTravelActions
-from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
+from adk_agent_sim.server.time_travel.time_travel_requests import TimeTravelRequests
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -58,25 +48,23 @@ class SessionServices:
             evals: The files of eval cases, among which exports are found.
         """
         self.agents = agents
+        self._timeline = timeline
         restarts = restarts or AgentRestarts(timeline)
         self._runs = runs = SessionRuns(agents, timeline, allow_remote_agents=allow_remote_agents)
-        time_travel = TimeTravelDescriber(timeline, runs, restarts)
-        pauses = PauseActions(timeline, runs, restarts)
-        self.directory = SessionDirectory(timeline, runs, time_travel, pauses)
+        self._sessions = ServedSessions(timeline, runs, restarts)
+        self.directory = SessionDirectory(timeline, runs, self._sessions)
         self.reader = SessionReader(timeline, runs)
-        self.actions = SessionActions(timeline, runs, self.directory, pauses)
-        self.turns = TurnActions(timeline, runs, self.directory)
-        self.tools = ToolActions(timeline, runs, self.directory)
-        self.forms = FormChecks(timeline, runs)
         self.environment = EnvironmentControls(timeline, runs)
         self.exporter = SessionExporter(timeline, runs, evals)
-        remote_time_travel = RemoteTimeTravel(timeline, restarts)
-        self.worlds = WorldRuns(timeline, runs)
-        self.time_travel = TimeTravelActions(
-            timeline, runs, self.directory, time_travel, remote_time_travel, self.worlds
-        )
-        self.players = PlayerChoice(timeline, runs, self.directory, time_travel)
+        self.worlds = self._sessions.worlds
+        self.time_travel = TimeTravelRequests()
+        self.players = PlayerChoice(timeline, runs, self._sessions.describer)
         self.live_updates = LiveUpdates(timeline, self.directory, agents)
+
+    async def open_session(self, session_id: str) -> ServedSession:
+        """Return a session, for the operations in it; raise SessionNotFound if there is none."""
+        await self._timeline.get_summary(session_id)
+        return self._sessions.open(session_id)
 
     async def delete_untouched_sessions(self) -> None:
         """Delete the sessions in which nothing happened before their server was killed."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from pydantic import Field
 
 from adk_agent_sim.use_cases.record import Record
-
-TimeTravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
+from adk_agent_sim.use_cases.time_travel import TimeTravelAction, TimeTravelPoint
 
 
 class SessionLink(Record):
@@ -54,15 +53,10 @@ class TimeTravelRequest(Record):
     )
     force: bool = Field(default=False, description="Continue although the replay differs from the recording")
 
-
-class TimeTravelPlan(Record):
-    """What a `TimeTravelRequest` would do. Nothing is done by asking for it."""
-
-    agent_name: str = Field(description="The agent whose turn is decided again; empty between two runs")
-    copied_runs: int = Field(description="How many runs are kept as they are; no part of them runs again")
-    replayed_turns: int = Field(description="How many decisions are made again as recorded")
-    replayed_calls: int = Field(description="How many tool calls get their recorded results")
-    callbacks: list[str] = Field(description="What runs again: callbacks, plugins and workflow functions")
+    @property
+    def point(self) -> TimeTravelPoint:
+        """Where the session continues, or is forked."""
+        return TimeTravelPoint(row=self.row, turn=self.turn)
 
 
 class TimeTravelProgress(Record):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adk_agent_sim.errors import SessionNotFound
-from adk_agent_sim.server.remote.agent_restarts import AgentRestarts
+from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
 from adk_agent_sim.server.time_travel.api_models import SessionLink, TimeTravelInfo
 from adk_agent_sim.timeline.read_model.log_segments import find_undone_ranges, has_decision

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 
 from adk_agent_sim.server.agents.api_models import AgentInfo, Briefing, RequestInfo
-from adk_agent_sim.server.exports.export_writers import list_export_formats
 from adk_agent_sim.server.scenarios.api_models import PlayedWorldInfo, TimeControlInput, WorldGraphInfo
 from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict
 from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail
@@ -26,6 +25,7 @@ from adk_agent_sim.server.web.api_dependencies import (
     AgentsDependency,
     DirectoryDependency,
     ReaderDependency,
+    SessionDependency,
     TimeTravelDependency,
 )
 from adk_agent_sim.server.web.api_router import create_router
@@ -36,6 +36,8 @@ from adk_agent_sim.server.web.server_api_models import ServerInfo
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.use_cases.exports import list_export_formats
+from adk_agent_sim.use_cases.record import OperationResult
 
 MAX_PAGE_SIZE = 200
 """How many sessions or requests a page holds at most."""
@@ -65,7 +67,7 @@ async def load_agent(agents: AgentsDependency, key: str) -> Response:
     return json_response(await agents.load_info(key))
 
 
-@api.post("/sessions", response_model=SessionDetail)
+@api.post("/sessions", response_model=OperationResult)
 async def create_session(directory: DirectoryDependency, new_session: NewSession) -> Response:
     """Start a session of an agent."""
     return json_response(await directory.create(new_session))
@@ -159,11 +161,14 @@ async def get_session_world(reader: ReaderDependency, session_id: str) -> Respon
 
 @api.post("/sessions/{session_id}/world/time", response_model=PlayedWorldInfo)
 async def pass_world_time(
-    reader: ReaderDependency, time_travel: TimeTravelDependency, session_id: str, time_control: TimeControlInput
+    session: SessionDependency,
+    reader: ReaderDependency,
+    time_travel: TimeTravelDependency,
+    time_control: TimeControlInput,
 ) -> Response:
     """Let time pass in the world that a person plays in, while their turn waits; the answer is the world after it."""
-    await time_travel.pass_time(session_id, time_control)
-    return json_response(reader.get_world(session_id))
+    await time_travel.pass_time(session, time_control)
+    return json_response(reader.get_world(session.session_id))
 
 
 @api.get("/sessions/{session_id}/world/graph", response_model=WorldGraphInfo)

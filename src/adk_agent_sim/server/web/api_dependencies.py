@@ -9,15 +9,12 @@ from fastapi import Depends, Request
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.exports.session_exporter import SessionExporter
 from adk_agent_sim.server.sessions.environment_controls import EnvironmentControls
-from adk_agent_sim.server.sessions.form_checks import FormChecks
 from adk_agent_sim.server.sessions.player_choice import PlayerChoice
-from adk_agent_sim.server.sessions.session_actions import SessionActions
+from adk_agent_sim.server.sessions.served_session import ServedSession
 from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.sessions.session_reader import SessionReader
 from adk_agent_sim.server.sessions.session_services import SessionServices
-from adk_agent_sim.server.sessions.tool_actions import ToolActions
-from adk_agent_sim.server.sessions.turn_actions import TurnActions
-from adk_agent_sim.server.time_travel.time_travel_actions import TimeTravelActions
+from adk_agent_sim.server.time_travel.time_travel_requests import TimeTravelRequests
 
 
 def _get_services(request: Request) -> SessionServices:
@@ -39,20 +36,8 @@ def _get_reader(services: _Services) -> SessionReader:
     return services.reader
 
 
-def _get_actions(services: _Services) -> SessionActions:
-    return services.actions
-
-
-def _get_turns(services: _Services) -> TurnActions:
-    return services.turns
-
-
-def _get_tools(services: _Services) -> ToolActions:
-    return services.tools
-
-
-def _get_forms(services: _Services) -> FormChecks:
-    return services.forms
+async def _open_session(services: _Services, session_id: str) -> ServedSession:
+    return await services.open_session(session_id)
 
 
 def _get_environment(services: _Services) -> EnvironmentControls:
@@ -63,7 +48,7 @@ def _get_exporter(services: _Services) -> SessionExporter:
     return services.exporter
 
 
-def _get_time_travel(services: _Services) -> TimeTravelActions:
+def _get_time_travel(services: _Services) -> TimeTravelRequests:
     return services.time_travel
 
 
@@ -74,11 +59,8 @@ def _get_players(services: _Services) -> PlayerChoice:
 AgentsDependency = Annotated[AgentCatalog, Depends(_get_agents)]
 DirectoryDependency = Annotated[SessionDirectory, Depends(_get_directory)]
 ReaderDependency = Annotated[SessionReader, Depends(_get_reader)]
-ActionsDependency = Annotated[SessionActions, Depends(_get_actions)]
-TurnsDependency = Annotated[TurnActions, Depends(_get_turns)]
-ToolsDependency = Annotated[ToolActions, Depends(_get_tools)]
-FormsDependency = Annotated[FormChecks, Depends(_get_forms)]
+SessionDependency = Annotated[ServedSession, Depends(_open_session)]
 EnvironmentDependency = Annotated[EnvironmentControls, Depends(_get_environment)]
 ExporterDependency = Annotated[SessionExporter, Depends(_get_exporter)]
-TimeTravelDependency = Annotated[TimeTravelActions, Depends(_get_time_travel)]
+TimeTravelDependency = Annotated[TimeTravelRequests, Depends(_get_time_travel)]
 PlayersDependency = Annotated[PlayerChoice, Depends(_get_players)]

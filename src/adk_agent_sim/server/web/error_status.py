@@ -50,6 +50,7 @@ ERROR_STATUSES: Mapping[type[Exception], ErrorStatus] = {
     errors.ServiceFailed: ErrorStatus(StatusCode.UNAVAILABLE, 503),
     errors.OwnModelFailed: ErrorStatus(StatusCode.UNAVAILABLE, 502),
     errors.AgentLoadFailed: ErrorStatus(StatusCode.NOT_FOUND, 404),
+    errors.InvalidExportOption: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
     errors.ExportRefused: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
     errors.ImportRefused: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
     errors.EditRefused: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from adk_agent_sim.golden.export_formats import ExportFormat
 from adk_agent_sim.server.agents.api_models import AgentInfo
-from adk_agent_sim.server.exports.api_models import ExportFormatInfo
 from adk_agent_sim.use_cases.record import Record
 
 
@@ -15,7 +15,7 @@ class ServerInfo(Record):
     version: str
     server_id: str = Field(description="Identifies the set of sessions: a new one has other sessions")
     agents: list[AgentInfo]
-    export_formats: list[ExportFormatInfo] = Field(description="What a session can be exported to, in display order")
+    export_formats: list[ExportFormat] = Field(description="What a session can be exported to, in display order")
     is_persistent: bool = Field(description="Whether sessions are stored in a database")
     scenario_count: int = Field(default=0, description="The number of scenarios on this server")
     has_evals: bool = Field(default=False, description="Whether there are pages of eval cases")

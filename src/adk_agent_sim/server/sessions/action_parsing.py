@@ -1,21 +1,42 @@
-"""Converts a decision made in the browser to a model response and back, and finds its problems call by call."""
+"""Converts what a person sends from the browser: messages, and decisions, whose problems it finds call by call."""
 
 from __future__ import annotations
 
+import binascii
+import re
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
 
-from adk_agent_sim.errors import Problem
+from adk_agent_sim.errors import MalformedValue, Problem
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
-from adk_agent_sim.server.sessions.decision_api_models import CallInput, DecisionInput, Suggestion
+from adk_agent_sim.server.sessions.decision_api_models import DecisionInput, FilePart, UserMessage
 from adk_agent_sim.server.sessions.request_view import find_output_schema
-from adk_agent_sim.server.web.json_input import parse_json_input, parse_json_object_input
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.decision_checks import extract_text, find_arguments_problems, get_function_calls
-from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
+from adk_agent_sim.timeline.decision_checks import find_arguments_problems
+from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE, build_response_arguments
 from adk_agent_sim.timeline.model_request import RequestSettings
-from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.timeline.strict_json import dump_json, parse_json_input, parse_json_object_input
 from adk_agent_sim.use_cases.record import FieldProblem
+
+_MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}", re.ASCII | re.IGNORECASE)
+
+
+def read_user_message(message: UserMessage) -> tuple[str, list[tuple[str, str, bytes]]]:
+    """Return the text of a message, and the name, MIME type and bytes of each file; raise MalformedValue."""
+    files = [(file.name, file.mime_type, _decode_file(file)) for file in message.files]
+    if message.json_text is None:
+        return message.text, files
+    return dump_json(parse_json_input(message.json_text, "The message")), files
+
+
+def _decode_file(file: FilePart) -> bytes:
+    label = f"The file {file.name[:100]!r}"
+    if not _MIME_TYPE.fullmatch(file.mime_type):
+        raise MalformedValue(label, f"{file.mime_type[:100]!r} is not a MIME type")
+    try:
+        return b64decode(file.data, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise MalformedValue(label, f"it is not base64: {error}") from None
 
 
 def build_response(decision: DecisionInput, request: RequestSettings) -> Json:
@@ -33,23 +54,13 @@ def build_response(decision: DecisionInput, request: RequestSettings) -> Json:
         data = parse_json_input(decision.json_text, "The final response")
         # ADK declares this tool in place of an output schema, for models that cannot have both tools and a schema.
         if SET_MODEL_RESPONSE in request.declarations and not calls:
-            calls = [(SET_MODEL_RESPONSE, _to_tool_arguments(request, data))]
+            schema = request.find_parameters_schema(SET_MODEL_RESPONSE)
+            calls = [(SET_MODEL_RESPONSE, build_response_arguments(schema, data))]
         else:
             text = dump_json(data)
     parts: list[Json] = [{"text": text}] if text else []
     parts += [{"function_call": {"name": name, "args": arguments}} for name, arguments in calls]
     return {"content": {"role": "model", "parts": parts}}
-
-
-def build_suggestion(response: Json) -> Suggestion:
-    """Return a model response as a decision; a call of ADK's response tool becomes a final response."""
-    calls = get_function_calls(response)
-    if len(calls) == 1 and calls[0].get("name") == SET_MODEL_RESPONSE:
-        return Suggestion(calls=[], text=dump_json(calls[0].get("args") or {}, indent=2))
-    suggested = [
-        CallInput(name=call.get("name") or "", arguments=dump_json(call.get("args") or {}, indent=2)) for call in calls
-    ]
-    return Suggestion(calls=suggested, text=extract_text(response))
 
 
 def find_call_problems(request: RequestSettings, calls: Sequence[Mapping[str, Json]]) -> list[FieldProblem]:
@@ -73,17 +84,7 @@ def find_answer_problems(request: RequestSettings, value: Json) -> list[Problem]
     if schema is None:
         return []
     if SET_MODEL_RESPONSE in request.declarations:
-        return build_arguments_checker(schema).find_problems(_to_tool_arguments(request, value))
+        return build_arguments_checker(schema).find_problems(
+            build_response_arguments(request.find_parameters_schema(SET_MODEL_RESPONSE), value)
+        )
     return SchemaChecker(schema).find_problems(value)
-
-
-def _to_tool_arguments(request: RequestSettings, data: Json) -> dict[str, Json]:
-    """Return a final response as arguments of ADK's response tool.
-
-    If the output schema is not an object, the tool has one parameter that holds the whole response.
-    """
-    schema: dict[str, Any] = request.find_parameters_schema(SET_MODEL_RESPONSE) or {}
-    fields = list(schema.get("properties", {}))
-    if isinstance(data, dict) and not (fields == ["response"] and "response" not in data):
-        return cast("dict[str, Json]", data)
-    return {next(iter(fields), "response"): data}
