@@ -83,8 +83,8 @@ def test_json_has_every_result(tmp_path: Path) -> None:
     rows = json.loads(result.stdout)
     assert [row["status"] for row in rows] == ["ok", "trivially passed", "not judgeable", "unreadable"]
     assert rows[0]["file"] == f"{tmp_path / 'a.jsonl'}, line 1"
-    assert (rows[0]["seed"], rows[0]["runs"][0]["passed"]) == (4, True)
-    assert rows[2]["solvable"]["holds"] is None
+    assert (rows[0]["check"]["seed"], rows[0]["check"]["runs"][0]["passed"]) == (4, True)
+    assert rows[2]["check"]["solvable"]["holds"] is None
     assert "it expects nothing of the agent" in rows[2]["problem"]
 
 
@@ -123,8 +123,9 @@ class TestFindings:
         lines = CliRunner().invoke(adksim, ["scenario", "lint", str(invalid)]).stdout.splitlines()[:-1]
 
         assert {each["severity"] for each in found} == {"error", "warning"}
-        assert [each for row in rows for each in row["findings"]] == found
-        assert [row["findings"][0]["code"] for row in rows][::2] == ["argument-unfit", "unreadable"]
+        findings = [row["check"]["findings"] if row["check"] else row["unreadable"] for row in rows]
+        assert [each for one in findings for each in one] == found
+        assert [one[0]["code"] for one in findings][::2] == ["argument-unfit", "unreadable"]
         assert [line.strip() for line in text.stdout.splitlines() if "[" in line] == lines
         assert (linted.exit_code, text.exit_code) == (1, 1)
 

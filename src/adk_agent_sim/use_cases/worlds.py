@@ -32,7 +32,12 @@ class CheckedFile(Record):
 
     file: str = Field(description="The file, with the line if it has several scenarios")
     check: ScenarioCheck | None = None
-    findings: list[LocatedFinding] = Field(description="What the linter finds, or why the scenario cannot be read")
+    unreadable: list[LocatedFinding] = Field(default=[], description="Why the scenario cannot be read")
+
+    @property
+    def findings(self) -> Sequence[LocatedFinding]:
+        """What the linter finds, or why the scenario cannot be read."""
+        return self.unreadable if self.check is None else self.check.findings
 
     @computed_field
     @property
@@ -101,7 +106,7 @@ def check_scenarios(
     count, runs = count_scenarios(paths), checked_scenario.RUN_COUNT
     for place, each in enumerate(read_scenarios(paths)):
         if each.scenario is None:
-            yield CheckedFile(file=each.name, findings=list(each.findings))
+            yield CheckedFile(file=each.name, unreadable=list(each.findings))
             continue
         before, total = place * runs, max(count, place + 1) * runs
         check = check_scenario(
@@ -111,7 +116,7 @@ def check_scenarios(
             cache=cache,
             progress=lambda done, _, before=before, total=total: progress(before + done, total),
         )
-        yield CheckedFile(file=each.name, check=check, findings=list(check.findings))
+        yield CheckedFile(file=each.name, check=check)
 
 
 def lint_scenario(scenario: ScenarioImportedFromJson, *, are: bool = False) -> list[LocatedFinding]:
