@@ -128,7 +128,7 @@ def prepare_world_run(
     plan: WorldRunPlan,
     scenario: ScenarioImportedFromJson,
     *,
-    judge: Judge | None = None,
+    soft: SoftJudge | str | None = None,
     app: App | None = None,
     timeline: Timeline | None = None,
 ) -> WorldRun:
@@ -137,14 +137,16 @@ def prepare_world_run(
     Args:
         plan: Who runs, and how.
         scenario: The scenario.
-        judge: The judge of the scenario, if it was prepared before.
+        soft: Who answers whether texts mean the same; by default as the plan says.
         app: The agent's app, if it was loaded before.
         timeline: Where the session is recorded, so that a person can play or watch, undo and fork; by default one of
             its own.
 
     Raises:
+        NotJudgeable: The scenario expects nothing, or its oracle fails.
         SimulatorError: Something in the plan cannot be used: its agent, model, player, rules or scenario.
     """
+    judge = Judge(scenario, soft=soft if soft is not None else plan.judge)
     checkpoints = None if timeline is None else WorldCheckpoints()
     return run_plan.prepare_run(plan, scenario, judge=judge, app=app, timeline=timeline, checkpoints=checkpoints)
 

@@ -161,16 +161,13 @@ class _AgentRuns:
     ) -> WorldRunResult:
         from adk_agent_sim.adk.worlds.run_exports import build_trace
         from adk_agent_sim.cli.scenarios.scenario_terminal import play_run
-        from adk_agent_sim.scenario import Judge
         from adk_agent_sim.timeline.store import MemoryStore
         from adk_agent_sim.timeline.timeline import Timeline
         from adk_agent_sim.use_cases.worlds import prepare_world_run, run_in_world
 
         if isinstance(scenario, Exception):
             raise scenario
-        prepare = partial(
-            prepare_world_run, self._plan, scenario, judge=Judge(scenario, soft=self._soft), app=self._app
-        )
+        prepare = partial(prepare_world_run, self._plan, scenario, soft=self._soft, app=self._app)
         if self._page is not None:
             return runner.run(self._page.play(lambda timeline: prepare(timeline=timeline), self._plan.exports))
         if self._is_human:
