@@ -1786,6 +1786,16 @@ export interface components {
             validation_decision?: ("valid" | "invalid" | "needs_review") | null;
         };
         /**
+         * AppSummary
+         * @description An app of the scenario's world.
+         */
+        AppSummary: {
+            /** Class Name */
+            class_name: string | null;
+            /** Name */
+            name: string;
+        };
+        /**
          * AskedCheck
          * @description A soft check that was asked, with its answer.
          */
@@ -3187,10 +3197,10 @@ export interface components {
             tail: number;
         };
         /**
-         * HintInfo
+         * HintSummary
          * @description A hint for whoever plays the agent.
          */
-        HintInfo: {
+        HintSummary: {
             /** Content */
             content: string;
             /**
@@ -3981,7 +3991,7 @@ export interface components {
         };
         /**
          * ScenarioInfo
-         * @description A scenario as its file defines it.
+         * @description A scenario as its file defines it, and what a server knows of it.
          */
         ScenarioInfo: {
             /**
@@ -3991,7 +4001,7 @@ export interface components {
             adaptations: string[];
             annotation: components["schemas"]["AnnotationInfo"];
             /** Apps */
-            apps: string[];
+            apps: components["schemas"]["AppSummary"][];
             /**
              * Check Status
              * @description The status of its last check; empty if it was not checked
@@ -4000,7 +4010,6 @@ export interface components {
             /**
              * Context
              * @description What the author says about the scenario; empty if nothing
-             * @default
              */
             context: string;
             /** Duration */
@@ -4020,7 +4029,7 @@ export interface components {
              * Hints
              * @description Hints for whoever plays the agent
              */
-            hints: components["schemas"]["HintInfo"][];
+            hints: components["schemas"]["HintSummary"][];
             /** Key */
             key: string;
             /** Path */

@@ -16,7 +16,7 @@ from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFrom
 from adk_agent_sim.scenario.players.checked_scenario import ScenarioCheck
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.private_files import create_private_folder, read_private_file, write_private_file
-from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.timeline.strict_json import dump_json, parse_json_object
 
 _log = get_logger(__name__)
 
@@ -33,7 +33,7 @@ class CheckCache:
         if not self._folder.is_dir():
             return None
         try:
-            return ScenarioCheck.model_validate_json(read_private_file(self._get_path(scenario)))
+            return ScenarioCheck.model_validate(parse_json_object(read_private_file(self._get_path(scenario))))
         except (OSError, ValueError, InsecureFile):
             return None
 

@@ -7,10 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
+from adk_agent_sim.scenario.format.scenario_summary import EventSummary, ScenarioDefinition
 from adk_agent_sim.scenario.verdict.run_progress import EventState
 from adk_agent_sim.use_cases.record import Record
-
-EventKind = Literal["user", "env", "agent", "oracle", "condition", "validation", "other"]
 
 
 class PlayedWorldInfo(Record):
@@ -44,22 +43,6 @@ class ScenarioSummary(Record):
     validation_decision: str = Field(description="The decision of a reviewer; empty if there is none")
     annotator: str
     check_status: str = Field(description="The status of its last check; empty if it was not checked")
-
-
-class EventSummary(Record):
-    """An event of the scenario; its details are requested when it is selected."""
-
-    index: int = Field(description="Its position in the file, which identifies it here: event ids may not be unique")
-    event_id: str
-    kind: EventKind
-    expected_seconds: float | None = Field(
-        description="The expected time since the start; None: it is part of, or depends on, a cycle"
-    )
-    turn: int | None
-    depends_on: list[int] = Field(description="The indexes of the events that it depends on")
-    app: str
-    function: str
-    summary: str = Field(description="Its arguments in one line")
 
 
 class WorldGraphEvent(EventSummary):
@@ -101,14 +84,6 @@ class AnnotationPatch(Record):
     annotator: str | None = Field(default=None, max_length=200)
 
 
-class HintInfo(Record):
-    """A hint for whoever plays the agent."""
-
-    kind: str = Field(description="What it is about, such as `task` or `environment`")
-    content: str
-    event_index: int | None = Field(description="The event that it belongs to; None if there is none")
-
-
 class ScenarioFindings(Record):
     """The problems of a scenario, by line."""
 
@@ -117,23 +92,13 @@ class ScenarioFindings(Record):
     warning_count: int
 
 
-class ScenarioInfo(Record):
-    """A scenario as its file defines it."""
+class ScenarioInfo(ScenarioDefinition):
+    """A scenario as its file defines it, and what a server knows of it."""
 
     key: str
-    scenario_id: str
     path: str
-    start_time: float | None
-    duration: float | None
-    seed: int | None
-    tags: list[str]
-    apps: list[str]
-    context: str = Field(default="", description="What the author says about the scenario; empty if nothing")
-    hints: list[HintInfo] = Field(description="Hints for whoever plays the agent")
-    adaptations: list[str] = Field(description="What was adapted in order to read the file")
     annotation: AnnotationInfo
     check_status: str = Field(description="The status of its last check; empty if it was not checked")
-    events: list[EventSummary] = Field(description="In the order of their expected times")
     hides_answer: bool = Field(
         default=False, description="Whether what is expected is left out, because a person is playing the scenario"
     )

@@ -16,6 +16,7 @@ from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFrom
 from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 from adk_agent_sim.scenario.format.models import ExportedOracleEvent, to_json_value
 from adk_agent_sim.scenario.format.scenario_files import find_scenario_files, load_scenarios
+from adk_agent_sim.scenario.format.scenario_summary import EventSummary, read_arguments, summarize_scenario
 from adk_agent_sim.scenario.players.check_cache import CheckCache
 from adk_agent_sim.scenario.players.checked_scenario import ScenarioCheck
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
@@ -23,12 +24,10 @@ from adk_agent_sim.server.scenarios.api_models import (
     AnnotationInfo,
     AnnotationPatch,
     EventDetail,
-    HintInfo,
     ScenarioFindings,
     ScenarioInfo,
     ScenarioSummary,
 )
-from adk_agent_sim.server.scenarios.event_summaries import iter_event_summaries, leave_out_events, read_arguments
 from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.timeline.clock import WallClock
 from adk_agent_sim.timeline.file_names import to_snake_case
@@ -139,23 +138,19 @@ class OpenScenario:
 
     def describe(self, *, hides_answer: bool = False) -> ScenarioInfo:
         """Return the scenario as its file defines it; with `hides_answer`, without what is expected of the agent."""
-        scenario = self._scenario
         hidden = self._list_oracle_indexes() if hides_answer else frozenset[int]()
+        definition = summarize_scenario(self._scenario)
+        hints = [
+            each.model_copy(update={"event_index": None}) if each.event_index in hidden else each
+            for each in definition.hints
+        ]
+        events = _leave_out_events(definition.events, hidden)
         return ScenarioInfo(
+            **vars(definition.model_copy(update={"hints": hints, "events": events})),
             key=self.key,
-            scenario_id=scenario.scenario_id,
             path=str(self._file),
-            start_time=scenario.start_time,
-            duration=scenario.duration,
-            seed=scenario.seed,
-            tags=list(scenario.tags),
-            apps=[app.name for app in scenario.apps],
-            context=scenario.trace.context or "",
-            hints=list(self._iter_hints(hidden)),
-            adaptations=list(scenario.adapted),
             annotation=self.get_annotation(),
             check_status=self._check_status,
-            events=leave_out_events(list(iter_event_summaries(scenario)), hidden),
             hides_answer=hides_answer,
         )
 
@@ -247,11 +242,28 @@ class OpenScenario:
         events = enumerate(self._scenario.events)
         return frozenset(index for index, each in events if isinstance(each, ExportedOracleEvent))
 
-    def _iter_hints(self, hidden: Collection[int]) -> Iterator[HintInfo]:
-        positions = {event.event_id: index for index, event in enumerate(self._scenario.events) if index not in hidden}
-        for hint in self._scenario.hints:
-            yield HintInfo(
-                kind=hint.hint_type.lower().removesuffix("_hint"),
-                content=hint.content,
-                event_index=positions.get(hint.associated_event_id),
-            )
+
+def _leave_out_events(events: Sequence[EventSummary], hidden: Collection[int]) -> list[EventSummary]:
+    """Return the events without those with these indexes; what depended on one depends on what that depended on."""
+    by_index = {each.index: each for each in events}
+
+    def list_parents(event: EventSummary) -> list[int]:
+        shown: list[int] = []
+        # A stack instead of recursion, and with `seen`: dependencies may form a cycle, and chains may be long.
+        seen, waiting = set[int](), event.depends_on[::-1]
+        while waiting:
+            index = waiting.pop()
+            if index in seen:
+                continue
+            seen.add(index)
+            if index in hidden:
+                waiting += by_index[index].depends_on[::-1]
+            else:
+                shown.append(index)
+        return shown
+
+    return [
+        each.model_copy(update={"depends_on": list_parents(each)}) if hidden else each
+        for each in events
+        if each.index not in hidden
+    ]

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.scenario_summary import EventSummary, summarize_scenario
 from adk_agent_sim.scenario.verdict.run_progress import AgentAction, RunProgress, read_run_progress
-from adk_agent_sim.server.scenarios.api_models import EventSummary, WorldGraphEvent, WorldGraphInfo
-from adk_agent_sim.server.scenarios.event_summaries import iter_event_summaries
+from adk_agent_sim.server.scenarios.api_models import WorldGraphEvent, WorldGraphInfo
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments
@@ -43,7 +43,7 @@ class _GraphBuilder:
     def __init__(self, scenario: ScenarioImportedFromJson, progress: RunProgress, *, hides_answer: bool) -> None:
         self._progress = progress
         self._hides_answer = hides_answer
-        self._summaries = list(iter_event_summaries(scenario))
+        self._summaries = summarize_scenario(scenario).events
         self._event_count = len(scenario.events)
 
     def build(self) -> list[WorldGraphEvent]:
