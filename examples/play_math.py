@@ -4,7 +4,9 @@ import asyncio
 import sys
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.demo.math_agent.agent import app
+from adk_agent_sim.adk import get_demo_folder, load_app
+
+app = load_app(get_demo_folder("math_agent"))
 
 
 async def main(eval_set: str) -> None:

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from adk_agent_sim.scenario import JsonScenarioExporter, Story
-from adk_agent_sim.scenario.format.lint import lint
-from adk_agent_sim.scenario.format.scenario_summary import render_text
+from adk_agent_sim.scenario import JsonScenarioExporter, Story, lint
 
 s = Story("lunch", start_time=1728975600, duration=600, tags=["Adaptability"])
 s.app("Emails", "EmailClientV2", {"user_email": "me@example.org", "view_limit": 5, "folders": {}})
@@ -16,7 +14,6 @@ s.after(asked, seconds=60).env("Emails", "reply_to_email_from_user", sender="gus
 s.answer("He comes.")
 
 scenario = s.scenario()
-print(render_text(scenario))
 for finding in lint(scenario, checks_are=True):
     print(finding)
 

@@ -21,16 +21,17 @@ from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
 from adk_agent_sim.persistence.access_tokens import MemoryTokenStore, TokenStore
 from adk_agent_sim.server.access.access_control import open_access_control
 from adk_agent_sim.server.access.connection_limits import IdleConnections
-from adk_agent_sim.server.sessions.session_api_models import SessionGone, SessionInfo, SessionListUpdate, SessionUpdate
+from adk_agent_sim.server.sessions.session_api_models import SessionGone, SessionListUpdate, SessionUpdate
 from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.server.web.web_server import RunningServer, start_web_server
 from adk_agent_sim.timeline.clock import Clock
+from adk_agent_sim.use_cases.session_record import SessionRecord
 
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """For clients of plain HTTP: without it, each reads the certificates of all authorities, which takes 40 ms."""
 
 _UPDATE_FIELDS = {
-    name for model in (SessionUpdate, SessionListUpdate, SessionGone, SessionInfo) for name in model.model_fields
+    name for model in (SessionUpdate, SessionListUpdate, SessionGone, SessionRecord) for name in model.model_fields
 }
 
 

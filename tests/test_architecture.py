@@ -37,8 +37,9 @@ def test_every_file_and_folder_it_names_exists() -> None:
 def test_the_table_of_changes_covers_what_contributors_ask_for() -> None:
     table = _TEXT.split("## If you want to change X, open Y")[1].split("\n## ")[0]
     topics = (
-        "an export format", "a fault action", "a field type", "an app", "a database", "a CLI command", "a row kind",
-        "a player", "a judge", "a page", "a metric", "a mock",
+        "an operation", "a name for Python", "an export format", "a fault action", "a field type", "an app",
+        "a database", "a CLI command", "a row kind", "a player", "a judge", "a page", "an endpoint", "a metric",
+        "a mock", "an event",
     )  # fmt: skip
 
     assert [topic for topic in topics if f"| {topic}" not in table] == []
@@ -50,3 +51,13 @@ def test_every_folder_of_the_browser_app_is_in_its_table() -> None:
 
     assert len(folders) > 15
     assert folders - set(re.findall(r"`(\w+)/`", table)) == set()
+
+
+def test_the_rows_with_a_star_are_the_examples_for_contributors() -> None:
+    table = _TEXT.split("## If you want to change X, open Y")[1].split("\n## ")[0]
+    with_star = re.findall(r"^\| an? (\w+)[^|]* \* \|", table, re.MULTILINE)
+    page = (_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^## Example: add an? (\w+)", page, re.MULTILINE)
+
+    assert len(examples) > 5
+    assert sorted(with_star) == sorted("judge" if name == "check" else name for name in examples)

@@ -12,6 +12,7 @@ from typing import get_args
 
 import pytest
 from google.protobuf.message import Message
+from proto_generator import HAS_GENERATOR, create_environment
 
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2
@@ -169,16 +170,16 @@ def test_the_generated_code_loads_without_a_warning() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("release", ["5.29.*", "6.*", "7.*"])
 def test_messages_load_and_convert_under_every_protobuf_that_adk_may_bring(release: str, tmp_path: Path) -> None:
-    python = _environment(tmp_path / "venv", f"protobuf=={release}", "grpcio", "pydantic")
+    python = create_environment(tmp_path / "venv", f"protobuf=={release}", "grpcio", "pydantic")
 
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     subprocess.run([python, "-W", "error", "-c", _LOAD + _CONVERT], check=True, env=environment)
 
 
 @pytest.mark.process
-@pytest.mark.skipif(sys.version_info >= (3, 13), reason="grpcio-tools 1.62.3, the generator, has no wheel for it")
+@HAS_GENERATOR
 def test_the_committed_code_is_what_the_generator_makes_of_the_protos(tmp_path: Path) -> None:
-    python = _environment(tmp_path / "venv", "--requirement", str(ROOT / "protos" / "requirements.txt"))
+    python = create_environment(tmp_path / "venv", "--requirement", str(ROOT / "protos" / "requirements.txt"))
 
     subprocess.run([python, ROOT / "protos" / "generate.py", tmp_path / "generated"], check=True)
 
@@ -186,15 +187,6 @@ def test_the_committed_code_is_what_the_generator_makes_of_the_protos(tmp_path: 
     assert made == _files(GENERATED)
     _, changed, unreadable = filecmp.cmpfiles(GENERATED, tmp_path / "generated", made, shallow=False)
     assert not changed + unreadable, "the generated code is out of date: run `make protos`"
-
-
-def _environment(folder: Path, *packages: str) -> Path:
-    """Create a virtual environment with only these packages, and return its Python."""
-    uv = [sys.executable, "-m", "uv", "--quiet"]
-    subprocess.run([*uv, "venv", "--python", sys.executable, folder], check=True)
-    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    subprocess.run([*uv, "pip", "install", "--python", python, *packages], check=True)
-    return python
 
 
 def _files(folder: Path) -> set[str]:

@@ -72,7 +72,7 @@ def test_what_was_done_before_the_server_was_killed_is_there_after_a_restart(
     with _run_web(agents, XDG_DATA_HOME=data) as (process, client, _):
         rows = client.get(f"/api/sessions/{session_id}/rows").json()
         assert [row["kind"] for row in rows] == ["user", "call"]
-        assert client.get(f"/api/sessions/{session_id}").json()["interruption"] == "in_run"
+        assert client.get(f"/api/sessions/{session_id}").json()["status"] == "interrupted"
         fork = client.post(f"/api/sessions/{session_id}/time-travel", json={"action": "fork"}).json()["session_id"]
         _decide(client, fork, "decision-2", text="Done.")
         # Nothing can be done against this; the sessions are kept, and the last line names the agent.
@@ -158,9 +158,9 @@ def test_a_session_of_a_killed_server_is_interrupted_in_any_database(tmp_path: P
         process.send_signal(signal.SIGKILL)
         process.wait()
 
-    (listed,) = json.loads(invoke_adksim("sessions", "--db", database, "--json").stdout)
+    (listed,) = json.loads(invoke_adksim("sessions", "--db", database, "--json", "--status", "interrupted").stdout)
 
-    assert (listed["status"], listed["interrupted"]) == ("waiting", True)
+    assert (listed["status"], listed["pending"]) == ("interrupted", [])
 
 
 def test_a_folder_stands_for_its_sessions_in_other_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -193,15 +193,16 @@ def test_sessions_are_listed_with_status_agent_age_and_size(tmp_path: Path) -> N
 
     waiting, done = shown.stdout.splitlines()
     assert "waiting for you" in waiting
-    assert done.startswith(f"{session_id}  done")
+    # Nobody has the database any more, so the agent that was in its own process has ended.
+    assert done.startswith(f"{session_id}  closed")
     assert "math" in done
     assert done.endswith("sums")
-    assert [(one["status"], one["waiting"], one["agent"]) for one in listed] == [
+    assert [(one["status"], len(one["pending"]), one["agent_name"]) for one in listed] == [
         ("waiting", 1, "math"),
-        ("done", 0, "math"),
+        ("closed", 0, "math"),
     ]
-    assert listed[1]["bytes"] > 100
-    assert listed[1]["events"] == 10
+    assert listed[1]["stored_bytes"] > 100
+    assert listed[1]["last_seq"] == 10
 
 
 def test_listed_sessions_can_be_searched_and_limited(tmp_path: Path) -> None:
@@ -215,7 +216,8 @@ def test_listed_sessions_can_be_searched_and_limited(tmp_path: Path) -> None:
     assert list_names() == ["open", "sums"]
     assert list_names("--search", "SUM") == ["sums"]
     assert list_names("--status", "waiting") == ["open"]
-    assert list_names("--status", "waiting", "--status", "done") == ["open", "sums"]
+    assert list_names("--status", "waiting", "--status", "closed") == ["open", "sums"]
+    assert list_names("--status", "done") == []
     assert list_names("--agent", "math", "--limit", "1") == ["open"]
     assert list_names("--agent", "shop") == []
     shown = invoke_adksim("sessions", "--db", database, "--limit", "1")

@@ -63,12 +63,14 @@ def test_what_only_tests_use_is_not_published(wheel: Path) -> None:
 
 
 @pytest.mark.process
-def test_the_wheel_has_every_template_of_a_page(wheel: Path) -> None:
+def test_the_wheel_has_every_template_of_a_page_and_the_exports_of_every_package(wheel: Path) -> None:
     source = ROOT / "src"
     templates = {path.relative_to(source).as_posix() for path in source.rglob("templates/*") if path.is_file()}
+    stubs = {path.relative_to(source).as_posix() for path in source.rglob("__init__.pyi")}
     assert len(templates) > 5
+    assert len(stubs) > 5
     with zipfile.ZipFile(wheel) as archive:
-        assert templates <= set(archive.namelist())
+        assert templates | stubs <= set(archive.namelist())
 
 
 @pytest.fixture

@@ -192,7 +192,7 @@ async def test_turns_of_a_killed_agent_leave_the_queue(tmp_path: Path) -> None:
     await server.stop()
 
     (listed,) = json.loads((await asyncio.to_thread(_sessions, server.database)).stdout)
-    assert (listed["status"], listed["waiting"]) == ("abandoned", 0)
+    assert (listed["status"], listed["pending"]) == ("abandoned", [])
 
 
 def _sessions(database: Path) -> Any:

@@ -58,7 +58,7 @@ async def test_what_lists_show_can_be_filtered_and_searched(tmp_path: Path, is_s
         assert await list_labels(client, q="hello", agent="Shop (America)") == ["Shop (America)"]
         assert await list_labels(client, q="(europe", agent="Shop (America)") == []
         assert await list_labels(client, agent="shop_agent") == ["Shop (America)", "Shop (Europe)"]
-        assert {item["session_id"]: item["request"]["agent_label"] for item in queue} == labels
+        assert {item["session_id"]: item["agent_label"] for item in queue} == labels
 
 
 async def test_an_agent_inside_another_has_its_own_name_in_the_queue(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ async def test_an_agent_inside_another_has_its_own_name_in_the_queue(tmp_path: P
         await client.wait_for_turn(session_id)
         (item,) = (await client.get("/queue"))["items"]
 
-        assert item["request"]["agent_label"] == "helper"
+        assert item["agent_label"] == "helper"
         assert await list_labels(client, agent="Shop") == ["Shop"]
 
 

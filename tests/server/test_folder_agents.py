@@ -277,7 +277,8 @@ class TestAfterARestart:
         write_agent(agents, "lasting_agent", greeting="Welcome back")
         async with serve_simulator(AgentSimulator(folder=agents, database=database)) as browser:
             kept = await browser.get(f"/sessions/{waiting}")
-            assert (kept["status"], kept["agent_key"], kept["agent_revision"]) == ("closed", "lasting_agent", None)
+            # Its agent was running when the server stopped.
+            assert (kept["status"], kept["agent_key"], kept["agent_revision"]) == ("interrupted", "lasting_agent", None)
             assert kept["time_travel"]["fork_problem"] == ""
             assert [row["kind"] for row in await browser.get_rows(waiting)][:2] == ["user", "call"]
             assert (await _get_agents(browser))["lasting_agent"]["load_status"] == "not_loaded"

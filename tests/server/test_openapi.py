@@ -14,11 +14,11 @@ from adk_agent_sim.adk.evals.case_badge import BadgeState
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
 from adk_agent_sim.golden.export_formats import ExportFormat
 from adk_agent_sim.server.web.openapi import build_document, render_document
-from adk_agent_sim.timeline.read_model.interruption import Interruption
-from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
+from adk_agent_sim.timeline.events import AgentPath
+from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
-from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
+from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus, TimelineRow
 
 
 def test_every_message_of_the_web_api_is_in_it_including_those_of_the_socket() -> None:
@@ -33,8 +33,9 @@ def test_every_message_of_the_web_api_is_in_it_including_those_of_the_socket() -
         if isinstance(value, type) and value.__module__ == module.__name__
     }
     # What is shared with the database, the protocol and the commands, which know no records.
-    enumerations = (SessionStatus, Interruption, RequestKind, RowKind, RowStatus, BadgeState)
-    declared |= {shared.__name__ for shared in (*enumerations, ExportEntry, ExportFormat, EvalCriteria)}
+    enumerations = (SessionStatus, RequestKind, RowKind, RowStatus, BadgeState)
+    sent = (AgentPath, EvalCriteria, ExportEntry, ExportFormat, PendingRequest, TimelineRow)
+    declared |= {shared.__name__ for shared in (*enumerations, *sent)}
 
     assert declared - schemas == set()
 

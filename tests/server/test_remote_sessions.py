@@ -76,15 +76,16 @@ async def test_a_note_is_put_on_a_row_and_removed_also_after_the_end(browser: Ap
     note = f"/sessions/{session_id}/rows/0/note"
     async with browser.open_tab() as tab:
         await tab.follow(session_id)
-        row = await browser.post(note, {"text": " why?\n"})
+        answer = await browser.post(note, {"text": " why?\n"})
         async for _ in tab.iter_updates():
             if tab.rows.get(0, {}).get("note"):
                 break
     await timeline.close_session(session_id, "done")
 
-    assert row["note"] == "why?"
-    assert tab.rows[0] == row == (await browser.get_rows(session_id))[0]
-    assert (await browser.post(note, {"text": " "}))["note"] == ""
+    (row, *_) = await browser.get_rows(session_id)
+    assert (row["note"], row["updated_seq"], tab.rows[0]) == ("why?", answer["revision"], row)
+    await browser.post(note, {"text": " "})
+    assert (await browser.get_rows(session_id))[0]["note"] == ""
     assert (await browser.get(f"/sessions/{session_id}"))["status"] == "closed"
     refusal = await browser.post_refused(f"/sessions/{session_id}/rows/7/note", {"text": "x"}, 404)
     assert refusal["message"] == "There is no row 7; the session has 2 rows."
@@ -109,4 +110,5 @@ async def test_the_list_counts_turns_that_waited_before_the_server_started(timel
     async with _serve(timeline) as browser:
         async with browser.open_tab() as tab:
             assert (await tab.wait_for_update(type="sessions"))["pending_count"] == 1
-        assert (await browser.post(f"/sessions/{session_id}/close"))["status"] == "closed"
+        await browser.post(f"/sessions/{session_id}/close")
+        assert (await browser.get(f"/sessions/{session_id}"))["status"] == "closed"

@@ -271,8 +271,8 @@ class TestPlaying:
         await browser.post(path, {"until": 50})
         back = await browser.post_refused(path, {"until": 10}, 409)
         unreadable = await browser.post_refused(path, {"seconds": -1}, 422)
-        stranger = await browser.post_refused("/sessions/none/world/time", {}, 409)
+        stranger = await browser.post_refused("/sessions/none/world/time", {}, 404)
 
         assert "at 50 s, and time only passes. To go back, undo." in back["message"]
         assert unreadable["error"] == "Unreadable"
-        assert "Only a person who plays" in stranger["message"]
+        assert "There is no session" in stranger["message"]

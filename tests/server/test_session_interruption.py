@@ -51,10 +51,15 @@ async def _start_all(browser: ApiClient) -> dict[str, str]:
 async def _check_all(browser: ApiClient, sessions: dict[str, str]) -> None:
     found = {name: await browser.get(f"/sessions/{session_id}") for name, session_id in sessions.items()}
     listed = {each["session_id"]: each for each in (await browser.get("/sessions"))["sessions"]}
-    assert {session["status"] for session in found.values()} == {"closed"}
-    interruptions = {"fresh": "between_runs", "waiting": "in_run", "done": "between_runs", "closed": "none"}
-    assert {name: session["interruption"] for name, session in found.items()} == interruptions
-    assert {name: listed[session_id]["interruption"] for name, session_id in sessions.items()} == interruptions
+    statuses = {"fresh": "closed", "waiting": "interrupted", "done": "closed", "closed": "closed"}
+    assert {name: session["status"] for name, session in found.items()} == statuses
+    assert {name: listed[session_id]["status"] for name, session_id in sessions.items()} == statuses
+    for status in ("closed", "interrupted"):
+        filtered = {each["session_id"] for each in await browser.list_sessions(status=status)}
+        assert filtered == {sessions[name] for name, each in statuses.items() if each == status}
+    reasons = {name: session["closing_reason"] for name, session in found.items()}
+    assert reasons.pop("closed") == "closed in the browser"
+    assert all("server" in reason or "process" in reason for reason in reasons.values())
     assert all(session["time_travel"]["fork_problem"] == "" for session in found.values())
 
 
@@ -62,14 +67,14 @@ async def test_sessions_of_a_server_that_was_stopped_say_when(tmp_path: Path) ->
     async with serve_agents(tmp_path, _create_agent(), database=tmp_path / "kept.db") as browser:
         sessions = await _start_all(browser)
         for session_id in (sessions["fresh"], sessions["waiting"], sessions["done"]):
-            assert (await browser.get(f"/sessions/{session_id}"))["interruption"] == "none"
+            assert (await browser.get(f"/sessions/{session_id}"))["closing_reason"] == ""
     async with serve_agents(tmp_path, _create_agent(), database=tmp_path / "kept.db") as browser:
         await _check_all(browser, sessions)
         # A note comes after the end, and is no part of what happened.
         await browser.post(f"/sessions/{sessions['waiting']}/rows/0/note", {"text": "Look here."})
         await _check_all(browser, sessions)
         fork = await browser.time_travel(sessions["waiting"], "fork")
-        assert fork["interruption"] == "none"
+        assert fork["closing_reason"] == ""
         await browser.respond(fork["session_id"], "Hello again")
         await browser.wait_for_status(fork["session_id"], "done")
 
@@ -82,7 +87,7 @@ async def test_the_terminal_lists_the_sessions_that_a_stopped_server_interrupted
     listed = json.loads((await asyncio.to_thread(invoke_adksim, "sessions", "--db", database, "--json")).stdout)
     lines = (await asyncio.to_thread(invoke_adksim, "sessions", "--db", database)).stdout.splitlines()
 
-    assert {each["session_id"] for each in listed if each["interrupted"]} == {sessions["waiting"]}
+    assert {each["session_id"] for each in listed if each["status"] == "interrupted"} == {sessions["waiting"]}
     assert [line.split()[0] for line in lines if "  interrupted " in line] == [sessions["waiting"]]
     assert sum("  closed " in line for line in lines) == 3
 
@@ -107,7 +112,7 @@ async def test_a_profile_that_is_recorded_only_at_the_stop_does_not_finish_the_r
         waiting = (await browser.post(f"/sessions/{session_id}/time-travel", fork))["session_id"]
         await browser.wait_for_turn(waiting)
     async with serve_agents(tmp_path, _create_app(), database=tmp_path / "kept.db") as browser:
-        assert (await browser.get(f"/sessions/{waiting}"))["interruption"] == "in_run"
+        assert (await browser.get(f"/sessions/{waiting}"))["status"] == "interrupted"
         assert "down is active" in [row["summary"] for row in (await browser.get_rows(waiting))[-2:]]
         last = (await browser.post(f"/sessions/{waiting}/time-travel", {"action": "fork"}))["session_id"]
         assert (await browser.get(f"/sessions/{last}/environment"))["profile"] == "down"

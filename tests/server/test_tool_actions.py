@@ -133,9 +133,8 @@ async def test_a_call_that_waited_when_its_server_was_killed_is_abandoned_after_
             await tab.follow(session_id)
             await tab.wait_for_update(type="session")
             assert tab.rows[row["index"]] == row
-        assert (await client.post(f"/sessions/{session_id}/rows/{row['index']}/note", {"text": "?"}))["status"] == (
-            "cancelled"
-        )
+        await client.post(f"/sessions/{session_id}/rows/{row['index']}/note", {"text": "?"})
+        assert (await client.get_rows(session_id))[row["index"]]["status"] == "cancelled"
 
     settings = ServeSettings(database=left / database.name, port=0, grpc_port=0)
     async with run_services(settings) as services:
@@ -157,7 +156,7 @@ def _copy_files(database: Path, folder: Path) -> None:
 async def _check_that_nobody_waits(client: ApiClient, session_id: str, request_id: str) -> dict[str, Any]:
     """Check a session whose server ended while a tool waited, and return the row of the call."""
     detail = await client.get(f"/sessions/{session_id}")
-    assert (detail["status"], detail["pending"], detail["running_since"]) == ("closed", [], None)
+    assert (detail["status"], detail["pending"], detail["running_since"]) == ("interrupted", [], None)
     assert (await client.get("/queue"))["items"] == []
     (row,) = [row for row in await client.get_rows(session_id) if row["kind"] == "call"]
     assert row["status"] == "cancelled"

@@ -728,12 +728,13 @@ class TestRunning:
     async def test_a_closed_session_can_be_read_but_not_played(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "x")
         await browser.wait_for_turn(session_id)
-        closed = await browser.post(f"/sessions/{session_id}/close")
+        answer = await browser.post(f"/sessions/{session_id}/close")
         await browser.post_refused(f"/sessions/{session_id}/messages", {"text": "more"}, 409)
+        closed = await browser.get(f"/sessions/{session_id}")
 
         assert (closed["status"], closed["pending"]) == ("closed", [])
         assert (await browser.get_rows(session_id))[-1]["kind"] == "note"
-        assert (await browser.post(f"/sessions/{session_id}/close"))["status"] == "closed"
+        assert (await browser.post(f"/sessions/{session_id}/close")) == answer
 
     async def test_closing_one_session_leaves_others_of_the_agent_alone(self, browser: ApiClient) -> None:
         first, second = await browser.start_session("tooled", "1"), await browser.start_session("tooled", "2")
@@ -759,9 +760,9 @@ class TestRunning:
         self, browser: ApiClient, given: str, shown: str
     ) -> None:
         session_id = await browser.start_session("tooled", "x")
-        answer = await browser.client.patch(f"/api/sessions/{session_id}", json={"name": given})
+        await browser.client.patch(f"/api/sessions/{session_id}", json={"name": given})
 
-        assert answer.json()["name"] == shown
+        assert (await browser.get(f"/sessions/{session_id}"))["name"] == shown
 
     @pytest.mark.parametrize("given", ["  ", "\n", "\u202e \x00"])
     async def test_an_empty_name_is_refused(self, browser: ApiClient, given: str) -> None:

@@ -255,11 +255,16 @@ class _WebCaller(_Caller):
         await self._request("POST", f"/tool-calls/{request_id}/response", body)
 
     async def cancel_call(self, call_id: str = "") -> None:
-        if not call_id:
-            while not (rows := [row for row in await self.client.get_rows(self.session_id) if row["kind"] == "call"]):
-                await pause()
-            call_id = rows[-1]["call_id"]
-        await self._request("POST", f"/calls/{call_id}/cancel")
+        async def cancel() -> bool:
+            """Cancel the call whose row is there; returns False while the call does not run yet."""
+            calls = [row["call_id"] for row in await self.client.get_rows(self.session_id) if row["call_id"]]
+            path = f"/api/sessions/{self.session_id}/calls"
+            return bool(calls) and (await self.client.client.post(f"{path}/{calls[-1]}/cancel")).is_success
+
+        if call_id:
+            await self._request("POST", f"/calls/{call_id}/cancel")
+        while not call_id and not await cancel():
+            await pause()
         await self._settle()
 
     async def stop(self) -> None:

@@ -115,7 +115,7 @@ async def _check_list(page: Page) -> None:
     rows = page.get_by_role("table", name="Sessions").get_by_role("row")
     await expect(rows.filter(has_text="Interrupted")).to_have_count(1)
     await expect(rows.filter(has_text="Your turn")).to_have_count(1)
-    await page.get_by_role("combobox", name="Status").select_option("Closed or interrupted")
+    await page.get_by_role("combobox", name="Status").select_option("Interrupted")
     await expect(rows.filter(has_text="Your turn")).to_have_count(0)
     await expect(rows.filter(has_text="Interrupted")).to_have_count(1)
 
@@ -152,7 +152,7 @@ async def _continue_in_fork(page: Page) -> None:
     player = WorkbenchUser(page)
     await expect(player.status).to_have_text("Interrupted")
     await expect(player.composer).to_contain_text("This session was interrupted")
-    await expect(player.composer).to_contain_text("ended in the middle of a run. To continue, fork it.")
+    await expect(player.composer).to_contain_text("To continue, fork it.")
     await expect(player.find_rows("Hello Bob")).to_have_count(1)
     await player.composer.get_by_role("button", name="Continue in a fork").click()
     await player.wait_for_turn()

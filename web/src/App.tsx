@@ -1,8 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { ApiError, api, getErrorMessage } from "./api/client";
-import { AgentsPage } from "./pages/AgentsPage";
-import { QueuePage } from "./pages/QueuePage";
-import { SessionsPage } from "./pages/SessionsPage";
+import { LIST_PAGES } from "./pages/pageTable";
 import { app } from "./state/app";
 import { useObservable } from "./state/observable";
 import {
@@ -20,13 +18,10 @@ import { ErrorBoundary } from "./ui/ErrorBoundary";
 import { useTheme } from "./ui/useTheme";
 import { Workbench } from "./workbench/Workbench";
 
-const BenchesPage = lazy(() => import("./benches/BenchesPage"));
 const BenchPage = lazy(() => import("./benches/BenchPage"));
 const BenchRunPage = lazy(() => import("./benches/BenchRunPage"));
-const EvalsPage = lazy(() => import("./evals/EvalsPage"));
 const EvalFilePage = lazy(() => import("./evals/EvalFilePage"));
 const EvalCasePage = lazy(() => import("./evals/EvalCasePage"));
-const Scenarios = lazy(() => import("./scenario/ScenariosPage"));
 const ScenarioPage = lazy(() => import("./scenario/ScenarioPage"));
 
 /** The app: connects to the server and renders the page of the current path. */
@@ -70,15 +65,11 @@ export function App() {
 function Page({ path }: { path: string }) {
   const session = parseSessionPath(path);
   if (session) return <Workbench sessionId={session} />;
-  if (path === "/queue") return <QueuePage />;
-  if (path === "/sessions") return <SessionsPage />;
-  if (path === "/agents") return <AgentsPage />;
-  if (path === "/scenarios") return <Scenarios />;
-  if (path === "/benches") return <BenchesPage />;
+  const list = LIST_PAGES.find((page) => page.path === path);
+  if (list) return <list.component />;
   const bench = parseBenchPath(path);
   if (bench?.runId) return <BenchRunPage key={path} benchKey={bench.benchKey} runId={bench.runId} />;
   if (bench) return <BenchPage key={path} benchKey={bench.benchKey} />;
-  if (path === "/evals") return <EvalsPage />;
   const evals = parseEvalPath(path);
   if (evals?.caseKey) return <EvalCasePage key={path} fileKey={evals.fileKey} caseKey={evals.caseKey} />;
   if (evals) return <EvalFilePage key={path} fileKey={evals.fileKey} />;

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from google.protobuf.message import DecodeError
-from sqlalchemy import Connection, CursorResult, Engine, Select, and_, bindparam, false, func, not_, or_, select, tuple_
+from sqlalchemy import Connection, CursorResult, Engine, Select, and_, bindparam, false, func, or_, select, tuple_
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.sql import ColumnElement
@@ -52,9 +52,9 @@ from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session, Unreadable
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import QueueCursor, SessionSummary, create_summary
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.session_liveness import list_stored_statuses
 from adk_agent_sim.timeline.session_queries import AgentSessions, QueueEntry, SessionFilter
 from adk_agent_sim.timeline.store import EVERY_SESSION
 
@@ -237,8 +237,9 @@ class DatabaseStore:
             refolded = await self._refold([each.session.session_id for each in page if each.current is None])
             for each in page:
                 summary = each.current or refolded.get(each.session.session_id)
-                # The columns that the database has compared were computed by other code.
-                if summary and (each.current or wanted.matches(summary)):
+                # The column of the status has what the log says; whether a process can go on is known only here. If
+                # other code has computed the columns, they say nothing.
+                if summary and (wanted.matches_status(summary) if each.current else wanted.matches(summary)):
                     found.append(summary)
             if len(page) < count or len(found) == limit:
                 return found
@@ -430,7 +431,7 @@ def _build_list_query(wanted: SessionFilter) -> Query:
 
 def _build_conditions(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
     if wanted.statuses:
-        yield _build_status_condition(wanted)
+        yield _sessions.session_status.in_(sorted(list_stored_statuses(wanted.statuses)))
     if wanted.of_agents is not None:
         yield _build_agents_condition(wanted.of_agents)
     elif wanted.agent:
@@ -450,14 +451,6 @@ def _build_agents_condition(agents: AgentSessions) -> ColumnElement[bool]:
     # SQLAlchemy deprecates an empty or_(), and `false()` makes it match nothing.
     is_earlier = and_(or_(false(), *has_app), _sessions.id.not_in(list(agents.other_ids)))
     return or_(_sessions.id.in_(list(agents.session_ids)), is_earlier)
-
-
-def _build_status_condition(wanted: SessionFilter) -> ColumnElement[bool]:
-    has_status = _sessions.session_status.in_([status.value for status in wanted.statuses])
-    if wanted.live_ids is None:
-        return has_status
-    is_live = _sessions.id.in_(list(wanted.live_ids))
-    return or_(and_(is_live, has_status), not_(is_live) if SessionStatus.CLOSED in wanted.statuses else false())
 
 
 class _StoredSummary(NamedTuple):

@@ -13,7 +13,7 @@ import types
 import typing
 from collections import abc
 from collections.abc import Mapping
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from typing import Any, cast, get_args, get_origin, get_type_hints
@@ -129,7 +129,7 @@ def _join(path: str, name: str) -> str:
 def _build_field_checks(owner: type) -> Checks:
     """Return the checks of the fields of a class, in their order; an event's payload is checked for itself."""
     hints = get_type_hints(owner, include_extras=True)
-    return {name: _build_check(hint) for name, hint in hints.items() if name != "payload"}
+    return {field.name: _build_check(hints[field.name]) for field in fields(owner) if field.name != "payload"}
 
 
 def _build_check(hint: Any) -> Check:

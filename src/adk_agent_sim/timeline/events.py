@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, TypeAlias
+from typing import Annotated, ClassVar, TypeAlias
 
 from adk_agent_sim.timeline.blocks import PackedIds
 from adk_agent_sim.timeline.canonical_json import Json
@@ -24,6 +24,7 @@ from adk_agent_sim.timeline.event_shapes import (
 )
 from adk_agent_sim.timeline.identifier_checks import check_block_id, check_id, check_name, check_reference
 from adk_agent_sim.timeline.model_shapes import check_actions, check_adk_event, check_content, check_response
+from adk_agent_sim.timeline.schema_options import SCHEMA_OPTIONS
 from adk_agent_sim.timeline.session_events import AgentJoined, Closed, Forked, Noted, Rewound
 from adk_agent_sim.timeline.shape_checks import build_json_check, build_list_check, check_optional_object, check_text
 from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
@@ -55,6 +56,8 @@ class Player(StrEnum):
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentPath:
     """Identifies one of the agents of a run: several run side by side, or inside a tool of another agent."""
+
+    __pydantic_config__: ClassVar[Mapping[str, bool]] = SCHEMA_OPTIONS
 
     branch: str = ""
     """ADK's branch, such as `root.searcher`; empty for agents that see the whole conversation."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import QueueCursor, SessionCursor, SessionSummary
+from adk_agent_sim.timeline.session_liveness import ANY_MAY_GO_ON, SessionLiveness
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,17 +53,21 @@ class SessionFilter:
     statuses: Collection[SessionStatus] = ()
     """Any of these; all if it is empty."""
 
-    live_ids: Collection[str] | None = None
-    """The sessions that can go on here; all others count as closed. None: each session has its own status."""
+    liveness: SessionLiveness = ANY_MAY_GO_ON
+    """Which sessions can go on: the others count as closed, or interrupted."""
 
     def matches(self, summary: SessionSummary) -> bool:
         """Return whether a list with this filter contains the session."""
         return (
             (self.before is None or summary.cursor < self.before)
-            and (not self.statuses or self._get_status(summary) in self.statuses)
+            and self.matches_status(summary)
             and self._matches_agent(summary)
             and self._matches_text(summary)
         )
+
+    def matches_status(self, summary: SessionSummary) -> bool:
+        """Return whether a session has one of the statuses."""
+        return not self.statuses or self.liveness.find_status(summary) in self.statuses
 
     def _matches_agent(self, summary: SessionSummary) -> bool:
         if self.of_agents is not None:
@@ -74,10 +79,6 @@ class SessionFilter:
         if any(text in name.casefold() for name in (summary.name, *_list_agent_names(summary))):
             return True
         return self.text_agents is not None and self.text_agents.matches(summary)
-
-    def _get_status(self, summary: SessionSummary) -> SessionStatus:
-        is_live = self.live_ids is None or summary.session.session_id in self.live_ids
-        return summary.status if is_live else SessionStatus.CLOSED
 
 
 def _list_agent_names(summary: SessionSummary) -> list[str]:

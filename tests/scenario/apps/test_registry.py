@@ -69,7 +69,10 @@ def test_the_documented_app_is_found_linted_and_called(tmp_path: Path) -> None:
             str(wrong.error),
             str(event.error),
             [each.text for each in notified],
-            [each.to_log_row() for each in logged],
+            [
+                [each.caller.upper(), each.operation, f"{each.app.name}__{each.function}", each.has_failed]
+                for each in logged
+            ],
             "ThermostatApp" in list_app_class_names(),
             [each.code for each in check_calls(trace, EventGraph(trace))],
         ]))
@@ -82,9 +85,9 @@ def test_the_documented_app_is_found_linted_and_called(tmp_path: Path) -> None:
         "Only 5 to 30 degrees are possible.",
         ["ThermostatApp: It is 99.0 degrees now"],
         [
-            ["AGENT", "READ", "Heating__get_temperature", "ok"],
-            ["AGENT", "WRITE", "Heating__set_temperature", "ok"],
-            ["ENV", "READ", "Heating__set_temperature", "failed"],
+            ["AGENT", "READ", "Heating__get_temperature", False],
+            ["AGENT", "WRITE", "Heating__set_temperature", False],
+            ["ENV", "READ", "Heating__set_temperature", True],
         ],
         True,
         [],

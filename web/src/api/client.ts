@@ -33,7 +33,6 @@ import type {
   PlayerOption,
   ProfileSwitchInput,
   QueuePage,
-  Row,
   RowDetail,
   RuleSwitchInput,
   ScenarioCheck,
@@ -41,7 +40,6 @@ import type {
   ScenarioInfo,
   ScenarioSummary,
   ServerInfo,
-  SessionDetail,
   SessionPage,
   SessionStatus,
   SessionVerdict,
@@ -49,6 +47,7 @@ import type {
   StateNeeds,
   Suggestion,
   TimeControlInput,
+  TimelineRow,
   TimeTravelPlan,
   TimeTravelProgress,
   TimeTravelRequest,
@@ -168,11 +167,11 @@ export const api = {
     return requestJson<OperationResult>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
   },
   renameSession: (sessionId: string, name: string) =>
-    requestJson<SessionDetail>("PATCH", sessionUrl(sessionId), { name }),
+    requestJson<OperationResult>("PATCH", sessionUrl(sessionId), { name }),
   deleteSession: (sessionId: string) => requestOk("DELETE", sessionUrl(sessionId)),
-  closeSession: (sessionId: string) => requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/close")),
+  closeSession: (sessionId: string) => requestJson<OperationResult>("POST", sessionUrl(sessionId, "/close")),
   listRows: (sessionId: string, start: number, count: number) =>
-    requestJson<Row[]>("GET", sessionUrl(sessionId, `/rows?start=${start}&count=${count}`)),
+    requestJson<TimelineRow[]>("GET", sessionUrl(sessionId, `/rows?start=${start}&count=${count}`)),
   getRow: (sessionId: string, index: number, full: boolean) =>
     requestJson<RowDetail>("GET", sessionUrl(sessionId, `/rows/${index}?full=${full}`)),
   getWorldOfSession: (sessionId: string) => requestJson<PlayedWorldInfo>("GET", sessionUrl(sessionId, "/world")),
@@ -186,7 +185,7 @@ export const api = {
   getVerdict: (sessionId: string, index: number) =>
     requestJson<SessionVerdict>("GET", sessionUrl(sessionId, `/rows/${index}/verdict`)),
   noteRow: (sessionId: string, index: number, text: string) =>
-    requestJson<Row>("POST", sessionUrl(sessionId, `/rows/${index}/note`), { text } satisfies NoteInput),
+    requestJson<OperationResult>("POST", sessionUrl(sessionId, `/rows/${index}/note`), { text } satisfies NoteInput),
   getBriefing: (sessionId: string, turnId: string | null) =>
     requestJson<Briefing>(
       "GET",
@@ -272,7 +271,7 @@ export const api = {
   getBenchRun: (benchKey: string, runId: string, attempt: string, afterSeq: number) =>
     requestJson<BenchRunDetail>("GET", benchRunUrl(benchKey, runId, `?attempt=${attempt}&after_seq=${afterSeq}`)),
   listBenchRunRows: (benchKey: string, runId: string, start: number, count: number) =>
-    requestJson<Row[]>("GET", benchRunUrl(benchKey, runId, `/rows?start=${start}&count=${count}`)),
+    requestJson<TimelineRow[]>("GET", benchRunUrl(benchKey, runId, `/rows?start=${start}&count=${count}`)),
   getBenchRunRow: (benchKey: string, runId: string, index: number, full: boolean) =>
     requestJson<RowDetail>("GET", benchRunUrl(benchKey, runId, `/rows/${index}?full=${full}`)),
   getBenchRunVerdict: (benchKey: string, runId: string, index: number) =>
@@ -284,7 +283,7 @@ export const api = {
   getEvalFile: (fileKey: string) => requestJson<EvalFileInfo>("GET", evalUrl(fileKey)),
   getEvalCase: (fileKey: string, caseKey: string) => requestJson<EvalCaseDetail>("GET", evalCaseUrl(fileKey, caseKey)),
   listEvalRows: (fileKey: string, caseKey: string, start: number, count: number) =>
-    requestJson<Row[]>("GET", evalCaseUrl(fileKey, caseKey, `/rows?start=${start}&count=${count}`)),
+    requestJson<TimelineRow[]>("GET", evalCaseUrl(fileKey, caseKey, `/rows?start=${start}&count=${count}`)),
   getEvalRow: (fileKey: string, caseKey: string, index: number, full: boolean) =>
     requestJson<RowDetail>("GET", evalCaseUrl(fileKey, caseKey, `/rows/${index}?full=${full}`)),
   checkEvalCase: (fileKey: string, caseKey: string) =>

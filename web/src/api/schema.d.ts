@@ -1727,18 +1727,20 @@ export interface components {
             tools: string[];
         };
         /**
-         * AgentPathInfo
-         * @description Which of the agents of a run: several run side by side, or inside a tool of another agent.
+         * AgentPath
+         * @description Identifies one of the agents of a run: several run side by side, or inside a tool of another agent.
          */
-        AgentPathInfo: {
+        AgentPath: {
             /**
              * Branch
-             * @description ADK's branch; empty for agents that see the whole conversation
+             * @description ADK's branch, such as `root.searcher`; empty for agents that see the whole conversation.
+             * @default
              */
             branch: string;
             /**
              * Parent Call Id
-             * @description The call of the tool that the agent runs in; empty outside tools
+             * @description The call of the tool that the agent runs in; empty if it does not run in a tool.
+             * @default
              */
             parent_call_id: string;
         };
@@ -2053,7 +2055,7 @@ export interface components {
              * Rows
              * @description Those that are new or have changed; at first, the last ones
              */
-            rows: components["schemas"]["Row"][];
+            rows: components["schemas"]["TimelineRow"][];
             run: components["schemas"]["ActiveRun"];
             /**
              * Status
@@ -3228,12 +3230,6 @@ export interface components {
             text: string;
         };
         /**
-         * Interruption
-         * @description When the server stopped that had a session which is over.
-         * @enum {string}
-         */
-        Interruption: "none" | "between_runs" | "in_run";
-        /**
          * JudgedEvent
          * @description An expected event and its outcome.
          */
@@ -3476,44 +3472,6 @@ export interface components {
             tool_name: string;
         };
         /**
-         * PendingInfo
-         * @description A request that is waiting for a person.
-         */
-        PendingInfo: {
-            /**
-             * Agent Label
-             * @description What lists call the agent: its display name, or its name if it has none
-             */
-            agent_label: string;
-            /** Agent Name */
-            agent_name: string;
-            /** @description None if it is unknown */
-            agent_path: components["schemas"]["AgentPathInfo"] | null;
-            /**
-             * Claimed By
-             * @description Who is working on it; empty if nobody is
-             */
-            claimed_by: string;
-            /**
-             * Claimed Until
-             * @description When the claim expires; 0 without a claim
-             */
-            claimed_until: number;
-            kind: components["schemas"]["RequestKind"];
-            /**
-             * Request Id
-             * @description The turn id of a model turn; otherwise the id of the request
-             */
-            request_id: string;
-            /** Requested At */
-            requested_at: number;
-            /**
-             * Tool Name
-             * @description The tool that it is about; empty if none
-             */
-            tool_name: string;
-        };
-        /**
          * PendingPause
          * @description What a paused agent asks the user for.
          */
@@ -3559,6 +3517,76 @@ export interface components {
              * @default
              */
             title: string;
+        };
+        /**
+         * PendingRequest
+         * @description A request that waits for a person.
+         */
+        PendingRequest: {
+            /**
+             * Agent Name
+             * @default
+             */
+            agent_name: string;
+            /** @description Which of the agents of the run asks; None if that is unknown. */
+            agent_path: components["schemas"]["AgentPath"] | null;
+            /**
+             * Call Id
+             * @description The call of the tool, if a person is to respond as the tool.
+             * @default
+             */
+            call_id: string;
+            /**
+             * Claimed By
+             * @description The person who is working on it; empty if nobody is.
+             * @default
+             */
+            claimed_by: string;
+            /**
+             * Claimed Until
+             * @description When the claim expires, in seconds since the Unix epoch; 0 without a claim.
+             * @default 0
+             */
+            claimed_until: number;
+            /**
+             * Client Id
+             * @description Identifies the agent's process, as in `TurnAsked`.
+             * @default
+             */
+            client_id: string;
+            /**
+             * Invocation Id
+             * @default
+             */
+            invocation_id: string;
+            kind: components["schemas"]["RequestKind"];
+            /**
+             * Ordinal
+             * @description The number of the request among those of the same event, from 0.
+             * @default 0
+             */
+            ordinal: number;
+            /**
+             * Request Id
+             * @description The turn id of a model turn, the id of a `ToolAsked`; otherwise the id of the function call by which ADK asks.
+             */
+            request_id: string;
+            /**
+             * Requested At
+             * @description In seconds since the Unix epoch.
+             */
+            requested_at: number;
+            /**
+             * Seq
+             * @description The event that made the request.
+             */
+            seq: number;
+            /**
+             * Tool Name
+             * @description The tool that the request is about, if any.
+             * @default
+             */
+            tool_name: string;
         };
         /**
          * PendingToolCall
@@ -3674,7 +3702,12 @@ export interface components {
          * @description A request that is waiting for a person, in any session.
          */
         QueueItem: {
-            request: components["schemas"]["PendingInfo"];
+            /**
+             * Agent Label
+             * @description What lists call the agent that asks
+             */
+            agent_label: string;
+            request: components["schemas"]["PendingRequest"];
             /** Session Id */
             session_id: string;
             /** Session Name */
@@ -3751,109 +3784,6 @@ export interface components {
          * @enum {string}
          */
         RequestKind: "model" | "consent" | "credential" | "input" | "tool" | "user";
-        /**
-         * Row
-         * @description One line of the timeline; its details are requested when it is opened.
-         */
-        Row: {
-            /** Agent Name */
-            agent_name: string;
-            /**
-             * Branch
-             * @description ADK's branch; empty for agents that see the whole conversation
-             * @default
-             */
-            branch: string;
-            /**
-             * Call Id
-             * @description The id of the call, by which it can be cancelled while it runs
-             * @default
-             */
-            call_id: string;
-            /** Duration Ms */
-            duration_ms: number | null;
-            /**
-             * Force
-             * @description Whether the call was sent although it does not match the request
-             * @default false
-             */
-            force: boolean;
-            /** Index */
-            index: number;
-            /**
-             * Is Unknown Tool
-             * @description Whether the agent has no tool of that name: the model made it up
-             * @default false
-             */
-            is_unknown_tool: boolean;
-            kind: components["schemas"]["RowKind"];
-            /**
-             * Note
-             * @description What a person noted on the row; empty if nobody did
-             * @default
-             */
-            note: string;
-            /**
-             * Parent Call Id
-             * @description The call of the tool that the agent runs in; empty outside tools
-             * @default
-             */
-            parent_call_id: string;
-            /**
-             * Player
-             * @description real, human, recorded or simulated; empty for rows that no player produced
-             */
-            player: string;
-            /**
-             * Responder
-             * @description human if a person responds as the tool; empty if the tool or a rule does
-             * @default
-             */
-            responder: string;
-            /**
-             * Result
-             * @description One line: the result; cut at 300 characters
-             * @default
-             */
-            result: string;
-            /**
-             * Rule
-             * @description The rule of the simulated environment that answered instead of the tool
-             * @default
-             */
-            rule: string;
-            /** Seq */
-            seq: number;
-            status: components["schemas"]["RowStatus"];
-            /**
-             * Subject
-             * @description The tool or file; empty for other rows
-             */
-            subject: string;
-            /**
-             * Summary
-             * @description One line: the arguments, or the text; cut at 300 characters
-             */
-            summary: string;
-            /**
-             * Timestamp
-             * @description In seconds since 1970
-             */
-            timestamp: number;
-            /**
-             * Turn Id
-             * @description The model turn that produced the row; empty if none did
-             * @default
-             */
-            turn_id: string;
-            /** Updated Seq */
-            updated_seq: number;
-            /**
-             * World Seconds
-             * @description When it happened in seconds since the start of the scenario's world, if it did there
-             */
-            world_seconds: number | null;
-        };
         /**
          * RowDetail
          * @description The details of a row.
@@ -4133,7 +4063,8 @@ export interface components {
         SessionDetail: {
             /**
              * Agent Key
-             * @description The key of the agent; empty if it runs in another process
+             * @description The key of the agent; empty if it is not one of this server's
+             * @default
              */
             agent_key: string;
             /**
@@ -4162,12 +4093,28 @@ export interface components {
             /**
              * Call Count
              * @description The number of tool calls that ran
+             * @default 0
              */
             call_count: number;
+            /**
+             * Closing Reason
+             * @description Why the session is over; empty if it is not
+             * @default
+             */
+            closing_reason: string;
             /** @description The oldest confirmation that is waiting for the user */
             confirmation: components["schemas"]["PendingConfirmation"] | null;
-            /** Created At */
+            /**
+             * Created At
+             * @description In seconds since 1970, as all times
+             */
             created_at: number;
+            /**
+             * Description
+             * @description What whoever created the session said about it
+             * @default
+             */
+            description: string;
             /** Exports */
             exports: components["schemas"]["ExportEntry"][];
             /**
@@ -4188,16 +4135,12 @@ export interface components {
              * @default false
              */
             has_world: boolean;
-            /**
-             * @description When the server stopped, if the session is over because of that
-             * @default none
-             */
-            interruption: components["schemas"]["Interruption"];
             /** Last Event At */
             last_event_at: number;
             /**
              * Last Seq
              * @description The seq of the last event that is included here
+             * @default 0
              */
             last_seq: number;
             /** Name */
@@ -4208,10 +4151,11 @@ export interface components {
              * Pending
              * @description What is waiting for a person, the next one first
              */
-            pending: components["schemas"]["PendingInfo"][];
+            pending: components["schemas"]["PendingRequest"][];
             /**
              * Row Count
              * @description The number of rows
+             * @default 0
              */
             row_count: number;
             /**
@@ -4222,10 +4166,16 @@ export interface components {
             /** Session Id */
             session_id: string;
             status: components["schemas"]["SessionStatus"];
+            /**
+             * Stored Bytes
+             * @description The size of what is stored of it; None where nobody asked for it
+             */
+            stored_bytes: number | null;
             time_travel: components["schemas"]["TimeTravelInfo"];
             /**
              * Turn Count
              * @description The number of model turns
+             * @default 0
              */
             turn_count: number;
         };
@@ -4244,92 +4194,6 @@ export interface components {
              * @constant
              */
             type: "gone";
-        };
-        /**
-         * SessionInfo
-         * @description What lists show of a session.
-         */
-        SessionInfo: {
-            /**
-             * Agent Key
-             * @description The key of the agent; empty if it runs in another process
-             */
-            agent_key: string;
-            /**
-             * Agent Label
-             * @description What lists call the agent: its display name, or its name if it has none
-             */
-            agent_label: string;
-            /** Agent Name */
-            agent_name: string;
-            /**
-             * Agent Names
-             * @description The agents that called their models
-             */
-            agent_names: string[];
-            /**
-             * Agent Revision
-             * @description The revision of the agent's code that the session runs with; None if it is over
-             */
-            agent_revision: number | null;
-            /**
-             * Call Count
-             * @description The number of tool calls that ran
-             */
-            call_count: number;
-            /** Created At */
-            created_at: number;
-            /** Exports */
-            exports: components["schemas"]["ExportEntry"][];
-            /**
-             * Failure
-             * @description Why the last run failed, or why the session cannot be read
-             * @default
-             */
-            failure: string;
-            /**
-             * Has World
-             * @description Whether the world that the session runs in can be seen here
-             * @default false
-             */
-            has_world: boolean;
-            /**
-             * @description When the server stopped, if the session is over because of that
-             * @default none
-             */
-            interruption: components["schemas"]["Interruption"];
-            /** Last Event At */
-            last_event_at: number;
-            /**
-             * Last Seq
-             * @description The seq of the last event that is included here
-             */
-            last_seq: number;
-            /** Name */
-            name: string;
-            /**
-             * Pending
-             * @description What is waiting for a person, the next one first
-             */
-            pending: components["schemas"]["PendingInfo"][];
-            /**
-             * Row Count
-             * @description The number of rows
-             */
-            row_count: number;
-            /**
-             * Running Since
-             * @description When the oldest running tool started, else the run
-             */
-            running_since: number | null;
-            /** Session Id */
-            session_id: string;
-            status: components["schemas"]["SessionStatus"];
-            /**
-             * Turn Count
-             * @description The number of model turns
-             */
-            turn_count: number;
         };
         /**
          * SessionLink
@@ -4370,7 +4234,7 @@ export interface components {
              * Sessions
              * @description The sessions that are new or have changed
              */
-            sessions: components["schemas"]["SessionInfo"][];
+            sessions: components["schemas"]["SessionRecord"][];
             /**
              * Type
              * @default sessions
@@ -4389,7 +4253,7 @@ export interface components {
              */
             next_cursor: string | null;
             /** Sessions */
-            sessions: components["schemas"]["SessionInfo"][];
+            sessions: components["schemas"]["SessionRecord"][];
         };
         /**
          * SessionPatch
@@ -4400,18 +4264,124 @@ export interface components {
             name: string;
         };
         /**
+         * SessionRecord
+         * @description What lists show of a session. Fields that have the name of one of its summary are filled in from there.
+         */
+        SessionRecord: {
+            /**
+             * Agent Key
+             * @description The key of the agent; empty if it is not one of this server's
+             * @default
+             */
+            agent_key: string;
+            /**
+             * Agent Label
+             * @description What lists call the agent: its display name, or its name if it has none
+             */
+            agent_label: string;
+            /** Agent Name */
+            agent_name: string;
+            /**
+             * Agent Names
+             * @description The agents that called their models
+             */
+            agent_names: string[];
+            /**
+             * Agent Revision
+             * @description The revision of the agent's code that the session runs with; None if it is over
+             */
+            agent_revision: number | null;
+            /**
+             * Call Count
+             * @description The number of tool calls that ran
+             * @default 0
+             */
+            call_count: number;
+            /**
+             * Closing Reason
+             * @description Why the session is over; empty if it is not
+             * @default
+             */
+            closing_reason: string;
+            /**
+             * Created At
+             * @description In seconds since 1970, as all times
+             */
+            created_at: number;
+            /**
+             * Description
+             * @description What whoever created the session said about it
+             * @default
+             */
+            description: string;
+            /** Exports */
+            exports: components["schemas"]["ExportEntry"][];
+            /**
+             * Failure
+             * @description Why the last run failed, or why the session cannot be read
+             * @default
+             */
+            failure: string;
+            /**
+             * Has World
+             * @description Whether the world that the session runs in can be seen here
+             * @default false
+             */
+            has_world: boolean;
+            /** Last Event At */
+            last_event_at: number;
+            /**
+             * Last Seq
+             * @description The seq of the last event that is included here
+             * @default 0
+             */
+            last_seq: number;
+            /** Name */
+            name: string;
+            /**
+             * Pending
+             * @description What is waiting for a person, the next one first
+             */
+            pending: components["schemas"]["PendingRequest"][];
+            /**
+             * Row Count
+             * @description The number of rows
+             * @default 0
+             */
+            row_count: number;
+            /**
+             * Running Since
+             * @description When the oldest running tool started, else the run
+             */
+            running_since: number | null;
+            /** Session Id */
+            session_id: string;
+            status: components["schemas"]["SessionStatus"];
+            /**
+             * Stored Bytes
+             * @description The size of what is stored of it; None where nobody asked for it
+             */
+            stored_bytes: number | null;
+            /**
+             * Turn Count
+             * @description The number of model turns
+             * @default 0
+             */
+            turn_count: number;
+        };
+        /**
          * SessionStatus
          * @description The status of a session.
          * @enum {string}
          */
-        SessionStatus: "new" | "waiting" | "running" | "done" | "failed" | "stopped" | "abandoned" | "closed" | "cancelled" | "broken";
+        SessionStatus: "new" | "waiting" | "running" | "done" | "failed" | "stopped" | "abandoned" | "interrupted" | "closed" | "cancelled" | "broken";
         /**
          * SessionUpdate
          * @description To the browser: a session, and the rows that are new or have changed since the last update.
          */
         SessionUpdate: {
             /** Rows */
-            rows: components["schemas"]["Row"][];
+            rows: components["schemas"]["TimelineRow"][];
             session: components["schemas"]["SessionDetail"];
             /**
              * Type
@@ -4648,6 +4618,115 @@ export interface components {
              * @description Instead of a row, the number of the turn that is decided again, as `adksim fork` lists them
              */
             turn?: number | null;
+        };
+        /**
+         * TimelineRow
+         * @description One line of the timeline. Rows are never removed or reordered, so the index of a row is its identity.
+         */
+        TimelineRow: {
+            /** Agent Name */
+            agent_name: string;
+            /**
+             * Branch
+             * @description ADK's branch of the agent; empty for agents that see the whole conversation.
+             * @default
+             */
+            branch: string;
+            /**
+             * Call Id
+             * @description The id of the call, by which it can be cancelled while it runs.
+             * @default
+             */
+            call_id: string;
+            /** Duration Ms */
+            duration_ms: number | null;
+            /**
+             * Force
+             * @description Whether a person sent the call although it does not match the request, such as one of a tool not offered.
+             * @default false
+             */
+            force: boolean;
+            /** Index */
+            index: number;
+            /**
+             * Is Unknown Tool
+             * @description Whether the agent has no tool of that name: whoever played its model made the name up.
+             * @default false
+             */
+            is_unknown_tool: boolean;
+            kind: components["schemas"]["RowKind"];
+            /**
+             * Note
+             * @description What a person noted on the row; empty if nobody did.
+             * @default
+             */
+            note: string;
+            /**
+             * Parent Call Id
+             * @description The call of the tool that the agent runs in; empty outside tools.
+             * @default
+             */
+            parent_call_id: string;
+            /**
+             * Player
+             * @description The player who produced the row; empty for rows that no player produced.
+             */
+            player: string;
+            /**
+             * Responder
+             * @description Who responds as the tool, if that is a person rather than the tool or a rule; a `Player`.
+             * @default
+             */
+            responder: string;
+            /**
+             * Result
+             * @description One line: the result.
+             * @default
+             */
+            result: string;
+            /**
+             * Rule
+             * @description The rule of the simulated environment that answered instead of the tool.
+             * @default
+             */
+            rule: string;
+            /**
+             * Seq
+             * @description The event that created the row.
+             */
+            seq: number;
+            status: components["schemas"]["RowStatus"];
+            /**
+             * Subject
+             * @description The tool or file; empty for other rows.
+             */
+            subject: string;
+            /**
+             * Summary
+             * @description One line: the arguments, or the text.
+             */
+            summary: string;
+            /**
+             * Timestamp
+             * @description In seconds since the Unix epoch.
+             */
+            timestamp: number;
+            /**
+             * Turn Id
+             * @description The model turn that produced the row; empty for rows that no turn produced.
+             * @default
+             */
+            turn_id: string;
+            /**
+             * Updated Seq
+             * @description The event that last changed the row.
+             */
+            updated_seq: number;
+            /**
+             * World Seconds
+             * @description When it happened in seconds since the world's start, if it happened in a scenario's world.
+             */
+            world_seconds: number | null;
         };
         /**
          * ToolInfo
@@ -5213,7 +5292,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Row"][];
+                    "application/json": components["schemas"]["TimelineRow"][];
                 };
             };
             /** @description Default Response */
@@ -5686,7 +5765,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Row"][];
+                    "application/json": components["schemas"]["TimelineRow"][];
                 };
             };
             /** @description Default Response */
@@ -6338,7 +6417,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -6471,7 +6550,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetail"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */
@@ -7021,7 +7100,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Row"][];
+                    "application/json": components["schemas"]["TimelineRow"][];
                 };
             };
             /** @description Default Response */
@@ -7107,8 +7186,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                index: number;
                 session_id: string;
+                index: number;
             };
             cookie?: never;
         };
@@ -7124,7 +7203,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Row"];
+                    "application/json": components["schemas"]["OperationResult"];
                 };
             };
             /** @description Default Response */

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { api } from "../api/client";
-import type { SessionInfo } from "../api/types";
+import type { SessionRecord } from "../api/types";
 import { useFetch } from "../api/useFetch";
 import { useLiveFetch } from "../api/useLiveFetch";
 import { JsonTree } from "../json/JsonTree";
@@ -11,7 +11,7 @@ import { formatUtcTime } from "../ui/format";
 import { WorldTimeControls } from "./WorldTimeControls";
 
 /** The world that the person plays in: its clock, which they can move, the hints, and the state of its apps. */
-export function WorldTab({ session }: { session: SessionInfo }) {
+export function WorldTab({ session }: { session: SessionRecord }) {
   const { session_id: sessionId, last_seq: seq } = session;
   const { data: world, error } = useLiveFetch(() => api.getWorldOfSession(sessionId), sessionId, `${seq}`);
   const [chosen, choose] = useState("");

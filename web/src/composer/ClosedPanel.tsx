@@ -7,6 +7,7 @@ import { ComposerHeader } from "./ComposerHeader";
 
 const READ_ONLY = "It can be read and exported; nothing can be added.";
 const EXPLANATIONS: Partial<Record<SessionStatus, [title: string, text: string]>> = {
+  interrupted: ["This session was interrupted", READ_ONLY],
   closed: ["This session is closed", READ_ONLY],
   cancelled: ["This session was cancelled", READ_ONLY],
   broken: ["This session cannot be read", "Its stored data is damaged. Other sessions are not affected."],
@@ -16,10 +17,6 @@ const EXPLANATIONS: Partial<Record<SessionStatus, [title: string, text: string]>
   ],
 };
 
-const INTERRUPTIONS: Partial<Record<SessionDetail["interruption"], [title: string, text: string]>> = {
-  in_run: ["This session was interrupted", "The process that ran its agent ended in the middle of a run."],
-  between_runs: ["This session has ended", "The process that ran its agent has ended; no run was going on."],
-};
 const CONTINUATION = "To continue, fork it.";
 
 /** A session that accepts no messages here: closed, broken, abandoned, or of an agent in another process. */
@@ -32,12 +29,10 @@ export function ClosedPanel({
   onExport: () => void;
   onNew: () => void;
 }) {
-  const interruption = INTERRUPTIONS[session.interruption];
-  const [title, text] = interruption ??
-    EXPLANATIONS[session.status] ?? [
-      "This session runs in another process",
-      "User messages are sent where the agent runs. Its turns appear here.",
-    ];
+  const [title, text] = EXPLANATIONS[session.status] ?? [
+    "This session runs in another process",
+    "User messages are sent where the agent runs. Its turns appear here.",
+  ];
   const timeTravel = useTimeTravel();
   const canFork =
     timeTravel !== null &&
@@ -47,11 +42,10 @@ export function ClosedPanel({
   return (
     <div className="composer-frame">
       <ComposerHeader title={title}>
-        {interruption
-          ? `${text} ${canFork ? CONTINUATION : session.time_travel.fork_problem || READ_ONLY}`
-          : canFork
-            ? `It can be read and exported. ${CONTINUATION}`
-            : text}
+        {formatReason(session.closing_reason)}
+        {canFork
+          ? `It can be read and exported. ${CONTINUATION}`
+          : `${text} ${session.closing_reason ? session.time_travel.fork_problem : ""}`}
       </ComposerHeader>
       <div className="composer-body">
         {session.status === "broken" || session.status === "failed" ? <ErrorAlert title={session.failure} /> : null}
@@ -78,4 +72,9 @@ export function ClosedPanel({
       </div>
     </div>
   );
+}
+
+/** Why the session is over, as a sentence. */
+function formatReason(reason: string): string {
+  return reason ? `${reason.charAt(0).toUpperCase()}${reason.slice(1)}. ` : "";
 }

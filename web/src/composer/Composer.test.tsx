@@ -62,8 +62,8 @@ test.each<[Partial<SessionDetail>, string]>([
   [{ status: "failed", failure: "LookupError: x" }, "LookupError: x"],
   [{ status: "stopped" }, "The run was stopped"],
   [{ status: "closed" }, "This session is closed"],
-  [{ status: "closed", interruption: "in_run" }, "This session was interrupted"],
-  [{ status: "closed", interruption: "between_runs" }, "This session has ended"],
+  [{ status: "interrupted", closing_reason: "the server stopped" }, "This session was interrupted"],
+  [{ status: "closed", closing_reason: "the server stopped" }, "The server stopped. "],
   [{ status: "cancelled" }, "This session was cancelled"],
   [{ status: "abandoned", agent_key: "" }, "The agent has disconnected"],
   [{ status: "done", agent_key: "" }, "This session runs in another process"],
@@ -166,12 +166,14 @@ test("a model turn comes before a consent, and a consent only when the run has e
 
 test("an interrupted session that cannot be forked says why", () => {
   const page = render({
-    status: "closed",
-    interruption: "in_run",
+    status: "interrupted",
+    closing_reason: "the server stopped while the agent was running",
     time_travel: sampleTimeTravel({ fork_problem: "The agent of this session is not on this server." }),
   });
 
-  expect(page).toContain("ended in the middle of a run. The agent of this session is not on this server.");
+  expect(page).toMatch(
+    /The server stopped while the agent was running\..*nothing can be added\. The agent of this session is not on this server\./,
+  );
 });
 
 test("a session that cannot be read says why, and cannot be exported", () => {

@@ -1,6 +1,6 @@
 import { useRef } from "react";
 import { api } from "../api/client";
-import type { Briefing, SessionInfo, SessionStatus } from "../api/types";
+import type { Briefing, SessionRecord, SessionStatus } from "../api/types";
 import { SchemaForm, serializeDraft } from "../form";
 import { MissingStateNotice } from "../sessionstart/MissingStateNotice";
 import { ErrorAlert } from "../ui/ErrorAlert";
@@ -38,7 +38,7 @@ export function MessageEditor({
   onExport,
   onNew,
 }: {
-  session: SessionInfo;
+  session: SessionRecord;
   briefing: Briefing | null;
   drafts: Drafts;
   setDrafts: SetDrafts;

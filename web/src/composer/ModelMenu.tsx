@@ -1,5 +1,5 @@
 import { api } from "../api/client";
-import type { SessionInfo, Suggestion } from "../api/types";
+import type { SessionRecord, Suggestion } from "../api/types";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
 import type { useAction } from "../ui/useAction";
@@ -13,7 +13,7 @@ export function ModelMenu({
   onSuggestion,
   onAnswer,
 }: {
-  session: SessionInfo;
+  session: SessionRecord;
   turnId: string;
   model: string;
   request: ReturnType<typeof useAction>;

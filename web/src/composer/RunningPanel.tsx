@@ -1,6 +1,6 @@
 import { useRef } from "react";
 import { api } from "../api/client";
-import type { Row, SessionInfo } from "../api/types";
+import type { SessionRecord, TimelineRow } from "../api/types";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
 import { Stopwatch } from "../ui/ClockTime";
@@ -19,7 +19,7 @@ export function RunningPanel({
   setDrafts,
 }: {
   store: SessionStore;
-  session: SessionInfo;
+  session: SessionRecord;
   drafts: Drafts;
   setDrafts: SetDrafts;
 }) {
@@ -56,7 +56,7 @@ export function RunningPanel({
   );
 }
 
-function RunningCall({ session, row, number }: { session: SessionInfo; row: Row; number: number }) {
+function RunningCall({ session, row, number }: { session: SessionRecord; row: TimelineRow; number: number }) {
   const { isBusy, error, run } = useAction();
   return (
     <li>

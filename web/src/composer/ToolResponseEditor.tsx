@@ -1,9 +1,10 @@
 import { useRef } from "react";
 import { api } from "../api/client";
-import type { PendingInfo, PendingToolCall, SessionInfo } from "../api/types";
+import type { PendingRequest, PendingToolCall, SessionRecord } from "../api/types";
 import { useFetch } from "../api/useFetch";
 import { type Schema, SchemaForm, serializeDraft } from "../form";
 import { JsonTextTree } from "../json/JsonTree";
+import { labelAgent } from "../state/sessionStatus";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { watchTyping } from "../ui/focus";
 import { formatCount } from "../ui/format";
@@ -40,8 +41,8 @@ export function ToolResponseEditor({
   onResponded,
   onTooLate,
 }: {
-  session: SessionInfo;
-  request: PendingInfo;
+  session: SessionRecord;
+  request: PendingRequest;
   drafts: Drafts;
   setDrafts: SetDrafts;
   /** This tab has responded. */
@@ -95,7 +96,7 @@ export function ToolResponseEditor({
   return (
     <div className="composer-frame" ref={frame} tabIndex={-1}>
       <ComposerHeader title={<>Your turn as the tool {request.tool_name}</>}>
-        {request.agent_label} has called it and waits for the response.
+        {labelAgent(session, request)} has called it and waits for the response.
         {others > 0 ? ` ${formatCount(others, "other call")} of your tools ${others === 1 ? "waits" : "wait"}.` : ""}
       </ComposerHeader>
       <div className="composer-modes">

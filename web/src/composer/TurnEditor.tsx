@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useRef } from "react";
-import type { Briefing, PendingInfo, SessionInfo } from "../api/types";
+import type { Briefing, PendingRequest, SessionRecord } from "../api/types";
+import { labelAgent } from "../state/sessionStatus";
 import { isTextField, watchTyping } from "../ui/focus";
 import { formatCount } from "../ui/format";
 import { COMMANDS, useCommand, useEscapeKey, useSendKey } from "../ui/keyboard";
@@ -31,8 +32,8 @@ export function TurnEditor({
   onDecided,
   onTooLate,
 }: {
-  session: SessionInfo;
-  turn: PendingInfo;
+  session: SessionRecord;
+  turn: PendingRequest;
   briefing: Briefing | null;
   drafts: Drafts;
   setDrafts: SetDrafts;
@@ -86,7 +87,7 @@ export function TurnEditor({
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the key works in every field of the editor
     <div className="composer-frame" ref={frame} tabIndex={-1} onKeyDown={openFinder}>
-      <ComposerHeader title={<>Your turn as {turn.agent_label}</>}>
+      <ComposerHeader title={<>Your turn as {labelAgent(session, turn)}</>}>
         {others > 0
           ? `${formatCount(others, "more turn")} ${others === 1 ? "waits" : "wait"} after this one.`
           : "You are the model: call tools, or answer the user."}

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import type { PendingInfo, Row, SessionDetail } from "../api/types";
+import type { PendingRequest, SessionDetail, TimelineRow } from "../api/types";
 import type { SessionStore } from "../state/sessionStore";
 import { isUndone } from "../timetravel/undoneRows";
 import type { Drafts, SetDrafts } from "./drafts";
@@ -21,7 +21,7 @@ export function useRejectedResponse({
 }: {
   store: SessionStore;
   session: SessionDetail;
-  turn: PendingInfo | undefined;
+  turn: PendingRequest | undefined;
   drafts: Drafts;
   setDrafts: SetDrafts;
   onRejected: (message: string) => void;
@@ -49,7 +49,7 @@ export function useRejectedResponse({
 }
 
 /** The row of the agent's last response, if ADK rejected it: as a call of its tool, or with the whole run. */
-export function findRejection(rows: readonly Row[], agentName: string): Row | undefined {
+export function findRejection(rows: readonly TimelineRow[], agentName: string): TimelineRow | undefined {
   const last = rows.findLast(
     (row) => row.kind === "error" || (row.agent_name === agentName && row.kind !== "user" && row.kind !== "note"),
   );
@@ -61,7 +61,7 @@ export function findRejection(rows: readonly Row[], agentName: string): Row | un
 const FIELD_PROBLEM = /(?:\\n|\n)([\w.]+)(?:\\n|\n)\s+(.+?) \[type=/g;
 
 /** What is wrong in which field, where the reason says so; the whole reason is in the timeline. */
-export function describeRejection(row: Row): string {
+export function describeRejection(row: TimelineRow): string {
   const problems = [...row.result.matchAll(FIELD_PROBLEM)].map(
     ([, field, problem]) => `${field}: ${problem?.replace(/^Value error, /, "")}.`,
   );

@@ -1,6 +1,6 @@
 import { type CSSProperties, useMemo, useState } from "react";
 import { api } from "../api/client";
-import type { CaseFieldInfo, EvalCaseDetail, EvalEditResult, EvalFileInfo, Row } from "../api/types";
+import type { CaseFieldInfo, EvalCaseDetail, EvalEditResult, EvalFileInfo, TimelineRow } from "../api/types";
 import { Link } from "../pages/Link";
 import { PageFrame } from "../pages/PageFrame";
 import { formatEvalPath, route } from "../state/route";
@@ -162,7 +162,7 @@ function CaseTimeline({ fileKey, detail }: { fileKey: string; detail: EvalCaseDe
       getVerdict: api.getVerdict,
       takesNotes: false,
       controlsCalls: false,
-      findMark: (row: Row) => (changed.has(row.call_id) ? DRIFTED_MARK : null),
+      findMark: (row: TimelineRow) => (changed.has(row.call_id) ? DRIFTED_MARK : null),
     };
   }, [fileKey, key, check]);
   if (detail.case.problem || !store.session) {

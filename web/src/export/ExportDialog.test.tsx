@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, expect, test, vi } from "vitest";
-import type { ExportFormat, ExportPreview, ExportResult, SessionInfo } from "../api/types";
+import type { ExportFormat, ExportPreview, ExportResult, SessionRecord } from "../api/types";
 import { app } from "../state/app";
 import { installWindow } from "../testing/fakeBrowser";
 import { sampleAgent, sampleFormat, sampleServer, sampleSession } from "../testing/samples";
@@ -20,7 +20,7 @@ afterEach(() => {
   app.server = null;
 });
 
-function render(export_formats: ExportFormat[], session: Partial<SessionInfo> = {}): string {
+function render(export_formats: ExportFormat[], session: Partial<SessionRecord> = {}): string {
   app.server = sampleServer({ export_formats, agents: [sampleAgent({ eval_case_count: 2 })] });
   return renderToStaticMarkup(<ExportDialog session={sampleSession(session)} onClose={() => undefined} />);
 }

@@ -1,4 +1,4 @@
-import type { SessionInfo } from "../api/types";
+import type { SessionRecord } from "../api/types";
 import { app } from "../state/app";
 import { ReplaceChoice } from "../timetravel/ReplaceChoice";
 import { CodeText } from "../ui/CodeText";
@@ -14,7 +14,7 @@ import { FormatDescription } from "./FormatDescription";
 import { useExport } from "./useExport";
 
 /** Shows what an export would write and leave out, writes it, and shows what was written. */
-export function ExportDialog({ session, onClose }: { session: SessionInfo; onClose: () => void }) {
+export function ExportDialog({ session, onClose }: { session: SessionRecord; onClose: () => void }) {
   const draft = useExport(session);
   const { result } = draft;
   return (
@@ -51,7 +51,7 @@ export function ExportDialog({ session, onClose }: { session: SessionInfo; onClo
 }
 
 /** The choices before an export, with what it would write. */
-function ExportForm({ session, draft }: { session: SessionInfo; draft: ReturnType<typeof useExport> }) {
+function ExportForm({ session, draft }: { session: SessionRecord; draft: ReturnType<typeof useExport> }) {
   const { formats, format, preview, previewError, error } = draft;
   const lastExport = (session.exports ?? []).findLast((written) => written.format === format?.name);
   const isAlreadyExported = error?.code === "AlreadyExported";

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { ExportFormat, ExportPreview, ExportRequest, ExportResult, SessionInfo } from "../api/types";
+import type { ExportFormat, ExportPreview, ExportRequest, ExportResult, SessionRecord } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { useAction } from "../ui/useAction";
 import { buildCriteria, type CriteriaDraft, createCriteriaDraft, findCriteriaProblem } from "./criteria";
 
 /** An export of a session: the format and the file that are chosen, what would be written, and what was written. */
-export function useExport(session: SessionInfo) {
+export function useExport(session: SessionRecord) {
   const { server } = useObservable(app);
   const formats = server?.export_formats ?? [];
   const [chosenName, setChosenName] = useState<ExportFormat["name"] | null>(null);

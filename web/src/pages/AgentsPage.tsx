@@ -12,7 +12,7 @@ import { useAction } from "../ui/useAction";
 import { PageFrame } from "./PageFrame";
 
 /** The agents that can be played. */
-export function AgentsPage() {
+export default function AgentsPage() {
   const { server } = useObservable(app);
   const agents = server?.agents ?? [];
   return (

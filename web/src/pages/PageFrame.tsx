@@ -3,16 +3,8 @@ import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { ThemeAndHelpButtons } from "../workbench/ThemeAndHelpButtons";
 import { Link } from "./Link";
+import { LIST_PAGES } from "./pageTable";
 import "./pages.css";
-
-const PAGES = [
-  ["/agents", "Agents"],
-  ["/queue", "Queue"],
-  ["/sessions", "Sessions"],
-  ["/scenarios", "Scenarios"],
-  ["/evals", "Evals"],
-  ["/benches", "Benches"],
-] as const;
 
 /** The layout of all pages except the workbench. */
 export function PageFrame({
@@ -29,21 +21,16 @@ export function PageFrame({
   hasOwnHeading?: boolean;
 }) {
   const { pendingCount, server } = useObservable(app);
-  const pages = PAGES.filter(
-    ([path]) =>
-      (path !== "/scenarios" || server?.scenario_count) &&
-      (path !== "/evals" || server?.has_evals) &&
-      (path !== "/benches" || server?.bench_count),
-  );
+  const pages = LIST_PAGES.filter(({ isShown }) => !isShown || (server && isShown(server)));
   return (
     <div className="workbench">
       <header className="header page-header">
         <b>adksim</b>
         <nav className="tabs" aria-label="Pages">
-          {pages.map(([path, name]) => (
-            <Link key={path} to={path} className="tab page-tab" current={name === title}>
-              {name}
-              {name === "Queue" && pendingCount ? <span className="badge">{pendingCount}</span> : null}
+          {pages.map((page) => (
+            <Link key={page.path} to={page.path} className="tab page-tab" current={page.title === title}>
+              {page.title}
+              {page.title === "Queue" && pendingCount ? <span className="badge">{pendingCount}</span> : null}
             </Link>
           ))}
         </nav>

@@ -19,7 +19,7 @@ const COLUMNS = [
 ] as const;
 
 /** Everything that waits for a person, in all sessions, oldest first. Enter opens the first. */
-export function QueuePage() {
+export default function QueuePage() {
   const queue = useOpenList<QueueItem, typeof app.queue>(app.queue);
   const first = queue.items[0]?.session_id;
   useEffect(() => {
@@ -68,8 +68,8 @@ const QueueRow = memo(function QueueRow({ item }: { item: QueueItem }) {
       <td className="column-wait">
         <AgoText time={request.requested_at} suffix="" everyMs={1000} />
       </td>
-      <td className="column-agent" title={request.agent_label}>
-        {request.agent_label}
+      <td className="column-agent" title={item.agent_label}>
+        {item.agent_label}
       </td>
       <td className="column-request" title={describeRequest(request)}>
         {describeRequest(request)}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { SessionFilter } from "../state/sessionList";
-import { FILTER_LABELS, STATUSES } from "../state/sessionStatus";
+import { STATUS_LABELS, STATUSES } from "../state/sessionStatus";
 import { focusShortcut } from "../ui/focus";
 import { Icon } from "../ui/Icon";
 import { useSlashKey } from "../ui/keyboard";
@@ -46,7 +46,7 @@ export function SessionFilterBar({
         <option value="">All statuses</option>
         {STATUSES.map((status) => (
           <option key={status} value={status}>
-            {FILTER_LABELS[status]}
+            {STATUS_LABELS[status]}
           </option>
         ))}
       </select>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { SessionInfo } from "../api/types";
+import type { SessionRecord } from "../api/types";
 import type { ListChange } from "../state/pagedList";
 import type { SessionList } from "../state/sessionList";
 import { isClosed } from "../state/sessionStatus";
@@ -13,7 +13,7 @@ import { RenameDialog } from "../ui/RenameDialog";
 type OpenDialog = "rename" | "delete" | null;
 
 /** Rename, close and delete. */
-export function SessionMenu({ session, list }: { session: SessionInfo; list: SessionList }) {
+export function SessionMenu({ session, list }: { session: SessionRecord; list: SessionList }) {
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [error, setError] = useState("");
   const run = async (work: () => Promise<ListChange>) => {
@@ -59,7 +59,7 @@ export function SessionMenu({ session, list }: { session: SessionInfo; list: Ses
               disabled={isClosed(session.status)}
               onClick={() => {
                 close();
-                void run(async () => replaceSession(await api.closeSession(session.session_id)));
+                void run(() => changeSession(api.closeSession(session.session_id)));
               }}
             >
               Close session
@@ -85,7 +85,7 @@ export function SessionMenu({ session, list }: { session: SessionInfo; list: Ses
           maxLength={200}
           error={error}
           onClose={closeDialog}
-          onRename={(name) => void run(async () => replaceSession(await api.renameSession(session.session_id, name)))}
+          onRename={(name) => void run(() => changeSession(api.renameSession(session.session_id, name)))}
         />
       ) : null}
       {dialog === "delete" ? (
@@ -118,8 +118,10 @@ export function SessionMenu({ session, list }: { session: SessionInfo; list: Ses
   );
 }
 
-function replaceSession(session: SessionInfo): ListChange {
-  return { sessions: [session], deleted: [] };
+/** What the session is after the change arrives as a live update. */
+async function changeSession(change: Promise<unknown>): Promise<ListChange> {
+  await change;
+  return { sessions: [], deleted: [] };
 }
 
 async function deleteSession(sessionId: string): Promise<ListChange> {

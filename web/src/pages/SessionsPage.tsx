@@ -1,10 +1,10 @@
 import { memo, useRef } from "react";
-import type { SessionInfo } from "../api/types";
+import type { SessionRecord } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { formatSessionPath, route } from "../state/route";
 import { formatFilter, NO_FILTER, parseFilter, type SessionFilter, type SessionList } from "../state/sessionList";
-import { FILTER_LABELS } from "../state/sessionStatus";
+import { STATUS_LABELS } from "../state/sessionStatus";
 import { AgoText } from "../ui/ClockTime";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { StatusPill } from "../workbench/StatusPill";
@@ -24,10 +24,10 @@ const COLUMNS = [
 ] as const;
 
 /** All sessions, the newest first. The filter is in the address, so that a reload keeps it. */
-export function SessionsPage() {
+export default function SessionsPage() {
   const { search } = useObservable(route);
   const filter = parseFilter(search);
-  const list = useOpenList<SessionInfo, SessionList>(app.openSessionList(filter));
+  const list = useOpenList<SessionRecord, SessionList>(app.openSessionList(filter));
   const setFilter = (next: SessionFilter) => route.navigate(`/sessions${formatFilter(next)}`, true);
   const agents = useAgentNames(list.items, filter.agent);
   return (
@@ -93,14 +93,14 @@ function useLastLoaded(list: SessionList): SessionList {
 function describeNoMatch({ text, status, agent }: SessionFilter): string {
   const conditions = [
     text ? `“${text}” in its name or an agent's name` : "",
-    status ? `the status “${FILTER_LABELS[status]}”` : "",
+    status ? `the status “${STATUS_LABELS[status]}”` : "",
     agent ? `the agent ${agent}` : "",
   ].filter(Boolean);
   return `No session has ${conditions.join(", and ")}.`;
 }
 
 /** The agents to choose from, as the list calls them: those of the server, and all that were seen in the list. */
-function useAgentNames(sessions: SessionInfo[], chosen: string): string[] {
+function useAgentNames(sessions: SessionRecord[], chosen: string): string[] {
   const { server } = useObservable(app);
   const knownNames = useRef(new Set<string>());
   for (const agent of server?.agents ?? []) knownNames.current.add(agent.name);
@@ -110,12 +110,12 @@ function useAgentNames(sessions: SessionInfo[], chosen: string): string[] {
 }
 
 /** Whether its agent can be filtered by: until an agent has joined, the label is what the session was called. */
-function hasKnownAgent(session: SessionInfo): boolean {
+function hasKnownAgent(session: SessionRecord): boolean {
   return session.agent_key !== "" || session.agent_names.length > 0;
 }
 
 /** Rendered again only if the session has changed; the times update themselves. */
-const SessionRow = memo(function SessionRow({ session, list }: { session: SessionInfo; list: SessionList }) {
+const SessionRow = memo(function SessionRow({ session, list }: { session: SessionRecord; list: SessionList }) {
   return (
     <tr>
       <td className="column-name" title={session.name}>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { api } from "../api/client";
-import type { SessionInfo, WorldGraphEvent, WorldGraphInfo } from "../api/types";
+import type { SessionRecord, WorldGraphEvent, WorldGraphInfo } from "../api/types";
 import { useLiveFetch } from "../api/useLiveFetch";
 import { Dialog } from "../ui/Dialog";
 import { ErrorAlert } from "../ui/ErrorAlert";
@@ -13,7 +13,7 @@ import { GraphPane } from "./GraphPane";
 import "./scenario.css";
 
 /** The scenario's graph while a session is played in its world: what happened, what failed and what is due. */
-export default function WorldGraphTab({ session }: { session: SessionInfo }) {
+export default function WorldGraphTab({ session }: { session: SessionRecord }) {
   const { session_id: sessionId, last_seq: seq, status } = session;
   const { data: graph, error } = useLiveFetch(() => api.getWorldGraph(sessionId), sessionId, `${seq}/${status}`);
   const [isEnlarged, setEnlarged] = useState(false);

@@ -1,10 +1,10 @@
 import { api } from "../api/client";
-import type { SessionInfo } from "../api/types";
+import type { SessionRecord } from "../api/types";
 import { useFetch } from "../api/useFetch";
 import { StateEditor } from "./StateEditor";
 
 /** Offers to set the keys of the state that the instruction needs and that are not there; nothing if all are. */
-export function MissingStateNotice({ session }: { session: SessionInfo }) {
+export function MissingStateNotice({ session }: { session: SessionRecord }) {
   const { data } = useFetch(
     () => api.getStateNeeds(session.session_id),
     `${session.session_id}/${session.last_seq}/needs`,

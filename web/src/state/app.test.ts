@@ -128,15 +128,3 @@ test("a list is kept as long as its filter is the same", () => {
   expect(app.openSessionList({ ...NO_FILTER })).toBe(list);
   expect(app.openSessionList({ ...NO_FILTER, text: "tea" })).not.toBe(list);
 });
-
-test("a response about a session that was left does not take the place of the open one", async () => {
-  await start();
-  app.openSession("s1");
-  const store = app.openSession("s2");
-  app.replaceSession(sampleSession({ session_id: "s1", name: "Renamed" }));
-  lastSocket().receive(sampleUpdate({ session_id: "s2", last_seq: 3 }));
-  expect(store.session?.last_seq).toBe(3);
-
-  app.replaceSession(sampleSession({ session_id: "s2", last_seq: 3, name: "Renamed" }));
-  expect(store.session?.name).toBe("Renamed");
-});

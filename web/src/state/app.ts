@@ -1,6 +1,6 @@
 import { ApiError, api, getErrorMessage } from "../api/client";
 import { type ConnectionStatus, LiveSocket } from "../api/liveSocket";
-import type { AgentInfo, LiveUpdate, ServerInfo, SessionDetail } from "../api/types";
+import type { AgentInfo, LiveUpdate, ServerInfo } from "../api/types";
 import { Observable } from "./observable";
 import { QueueList } from "./queueList";
 import { formatFilter, type SessionFilter, SessionList } from "./sessionList";
@@ -48,11 +48,6 @@ class AppStore extends Observable {
   openSession(sessionId: string): SessionStore {
     if (this.currentSession?.sessionId !== sessionId) this.currentSession = new SessionStore(sessionId);
     return this.currentSession;
-  }
-
-  /** Takes a session from a response, if it is still the one that is open. */
-  replaceSession(session: SessionDetail): void {
-    if (session.session_id === this.currentSession?.sessionId) this.currentSession.replaceSession(session);
   }
 
   /** The list of the sessions that pass a filter; the app holds at most one. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { PendingInfo, SessionInfo } from "../api/types";
+import type { PendingRequest, SessionRecord } from "../api/types";
 import { installFetch, type SentRequest, settle } from "../testing/fakeBrowser";
 import { sampleListUpdate, samplePending, sampleSession } from "../testing/samples";
 import { QueueList } from "./queueList";
@@ -8,17 +8,17 @@ import { formatFilter, NO_FILTER, parseFilter, type SessionFilter, SessionList }
 afterEach(() => vi.unstubAllGlobals());
 
 /** Session number `index`, created in the second of that number. */
-function buildSession(index: number, changes: Partial<SessionInfo> = {}): SessionInfo {
+function buildSession(index: number, changes: Partial<SessionRecord> = {}): SessionRecord {
   const session_id = `s${String(index).padStart(4, "0")}`;
   return sampleSession({ session_id, name: `Session ${index}`, created_at: index, ...changes });
 }
 
-function buildSessions(count: number): SessionInfo[] {
+function buildSessions(count: number): SessionRecord[] {
   return Array.from({ length: count }, (_, index) => buildSession(index));
 }
 
 /** A session whose only turn was asked for in this second. */
-function buildWaiting(index: number, changes: Partial<PendingInfo> = {}): SessionInfo {
+function buildWaiting(index: number, changes: Partial<PendingRequest> = {}): SessionRecord {
   return buildSession(index, {
     status: "waiting",
     pending: [samplePending({ request_id: `t${index}`, requested_at: index, ...changes })],
@@ -26,14 +26,14 @@ function buildWaiting(index: number, changes: Partial<PendingInfo> = {}): Sessio
 }
 
 /** Serves these sessions, newest first, and their requests, oldest first; a cursor is the time of the last entry. */
-function serve(sessions: () => SessionInfo[]): SentRequest[] {
+function serve(sessions: () => SessionRecord[]): SentRequest[] {
   return installFetch(({ path }) => {
     const { pathname, searchParams } = new URL(path, "http://localhost");
     const [limit, cursor] = [Number(searchParams.get("limit")), searchParams.get("cursor")];
     if (pathname === "/api/queue") {
       const waiting = sessions()
-        .flatMap(({ session_id, name, pending }) =>
-          pending.map((request) => ({ session_id, session_name: name, request })),
+        .flatMap(({ session_id, name, agent_label, pending }) =>
+          pending.map((request) => ({ session_id, session_name: name, agent_label, request })),
         )
         .toSorted((left, right) => left.request.requested_at - right.request.requested_at)
         .filter(({ request }) => cursor === null || request.requested_at > Number(cursor));

@@ -1,6 +1,7 @@
 import { api } from "../api/client";
-import type { QueueItem, SessionInfo } from "../api/types";
+import type { QueueItem, SessionRecord } from "../api/types";
 import { type ListChange, type LoadedPage, PagedList } from "./pagedList";
+import { labelAgent } from "./sessionStatus";
 
 /** All requests that wait for a person, the oldest first. */
 export class QueueList extends PagedList<QueueItem> {
@@ -33,10 +34,11 @@ export function getQueueKey({ session_id: sessionId, request }: QueueItem): stri
   return `${sessionId} ${request.request_id}`;
 }
 
-function listRequests(session: SessionInfo): QueueItem[] {
+function listRequests(session: SessionRecord): QueueItem[] {
   return session.pending.map((request) => ({
     session_id: session.session_id,
     session_name: session.name,
+    agent_label: labelAgent(session, request),
     request,
   }));
 }

@@ -1,17 +1,8 @@
+import defaults from "../api/sessionDefaults.json";
 import type { SessionDetail, TimeTravelInfo } from "../api/types";
 
 /** The past of a session in which nothing was undone, and which is no fork. */
-export const NO_TIME_TRAVEL: TimeTravelInfo = {
-  can_redo: false,
-  can_undo: false,
-  fork_problem: "",
-  forked_from: null,
-  forks: [],
-  player: "human",
-  player_problem: "",
-  rewind_problem: "",
-  undone: [],
-};
+export const NO_TIME_TRAVEL: TimeTravelInfo = defaults.time_travel;
 
 type ReadOnlySessionFields = Pick<
   SessionDetail,
@@ -21,26 +12,5 @@ type ReadOnlySessionFields = Pick<
 
 /** A session that the timeline shows and nobody here can play, such as an eval case or a run of a bench. */
 export function buildReadOnlySession(fields: ReadOnlySessionFields): SessionDetail {
-  return {
-    has_control: false,
-    has_world: false,
-    interruption: "none",
-    agent_key: "",
-    agent_revision: null,
-    agent_label: fields.agent_name,
-    agent_names: [],
-    created_at: 0,
-    status: "closed",
-    failure: "",
-    last_seq: 0,
-    pending: [],
-    running_since: null,
-    last_event_at: 0,
-    exports: [],
-    confirmation: null,
-    pause: null,
-    answer_problem: "",
-    time_travel: NO_TIME_TRAVEL,
-    ...fields,
-  };
+  return { ...defaults, agent_label: fields.agent_name, created_at: 0, last_event_at: 0, status: "closed", ...fields };
 }

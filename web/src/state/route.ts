@@ -1,6 +1,6 @@
 import { Observable } from "./observable";
 
-/** The current path: `/`, `/agents`, `/queue`, `/sessions`, `/sessions/ID`, `/scenarios`, `/scenarios/KEY`, `/evals`, `/evals/KEY`, `/evals/KEY/CASE`, `/benches`, `/benches/KEY`, `/benches/KEY/RUN`. */
+/** The current path: `/`, one of `LIST_PAGES`, `/sessions/ID`, `/scenarios/KEY`, `/evals/KEY`, `/evals/KEY/CASE`, `/benches/KEY` or `/benches/KEY/RUN`. */
 class Route extends Observable {
   path = location.pathname;
   /** The query string, with its question mark; empty without one. */

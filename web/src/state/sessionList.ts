@@ -1,5 +1,5 @@
 import { api } from "../api/client";
-import type { SessionInfo, SessionStatus } from "../api/types";
+import type { SessionRecord, SessionStatus } from "../api/types";
 import { type ListChange, type LoadedPage, PagedList } from "./pagedList";
 import { STATUSES } from "./sessionStatus";
 
@@ -33,7 +33,7 @@ export function formatFilter({ text, status, agent }: SessionFilter): string {
 }
 
 /** The sessions that pass a filter, the newest first. */
-export class SessionList extends PagedList<SessionInfo> {
+export class SessionList extends PagedList<SessionRecord> {
   constructor(readonly filter: SessionFilter) {
     super();
   }
@@ -42,22 +42,22 @@ export class SessionList extends PagedList<SessionInfo> {
     return formatFilter(this.filter) !== "";
   }
 
-  protected async fetchPage(cursor: string, limit: number): Promise<LoadedPage<SessionInfo>> {
+  protected async fetchPage(cursor: string, limit: number): Promise<LoadedPage<SessionRecord>> {
     const { text, status, agent } = this.filter;
     const page = await api.listSessions({ cursor, limit, q: text, status: status ? [status] : [], agent });
     return { items: page.sessions, nextCursor: page.next_cursor };
   }
 
-  protected getKey(session: SessionInfo): string {
+  protected getKey(session: SessionRecord): string {
     return session.session_id;
   }
 
-  protected compare(left: SessionInfo, right: SessionInfo): number {
+  protected compare(left: SessionRecord, right: SessionRecord): number {
     if (left.session_id === right.session_id) return 0;
     return right.created_at - left.created_at || (left.session_id < right.session_id ? 1 : -1);
   }
 
-  protected mergeChange(items: SessionInfo[], change: ListChange): SessionInfo[] {
+  protected mergeChange(items: SessionRecord[], change: ListChange): SessionRecord[] {
     const deleted = new Set(change.deleted);
     let merged = items.filter((session) => !deleted.has(session.session_id));
     for (const session of change.sessions) merged = this.mergeSession(merged, session);
@@ -65,7 +65,7 @@ export class SessionList extends PagedList<SessionInfo> {
   }
 
   /** Only the server knows what a text or an agent's name matches: if that may have changed, it is asked again. */
-  private mergeSession(items: SessionInfo[], session: SessionInfo): SessionInfo[] {
+  private mergeSession(items: SessionRecord[], session: SessionRecord): SessionRecord[] {
     const place = items.findIndex((listed) => listed.session_id === session.session_id);
     const before = items[place];
     // A response to an action of this tab can be older than the live update that arrived before it.

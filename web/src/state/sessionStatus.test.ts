@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { PendingInfo, SessionStatus } from "../api/types";
+import type { PendingRequest, SessionStatus } from "../api/types";
 import { samplePending, sampleRow, sampleSession } from "../testing/samples";
-import { describeExport, describeRequest, describeStatus, isClosed, STATUSES } from "./sessionStatus";
+import { describeExport, describeRequest, describeStatus, isClosed, labelAgent, STATUSES } from "./sessionStatus";
 
-test.each<[PendingInfo["kind"][], string]>([
+test.each<[PendingRequest["kind"][], string]>([
   [["model"], "Your turn"],
   [["consent"], "Needs consent"],
   [["consent", "model"], "Your turn"],
@@ -22,6 +22,7 @@ test.each<[PendingInfo["kind"][], string]>([
 test.each<[SessionStatus, string]>([
   ["new", "Waiting for a message"],
   ["running", "Running"],
+  ["interrupted", "Interrupted"],
   ["closed", "Closed"],
   ["cancelled", "Cancelled"],
   ["broken", "Broken"],
@@ -29,9 +30,11 @@ test.each<[SessionStatus, string]>([
   expect(describeStatus(sampleSession({ status, pending: [samplePending()] }))).toBe(label);
 });
 
-test("a session whose run was interrupted says so", () => {
-  expect(describeStatus(sampleSession({ status: "closed", interruption: "in_run" }))).toBe("Interrupted");
-  expect(describeStatus(sampleSession({ status: "closed", interruption: "between_runs" }))).toBe("Closed");
+test("a request is labelled by the display name of the session's agent, and by the name of one of its parts", () => {
+  const session = sampleSession({ agent_name: "ClinicDesk", agent_label: "Clinic desk" });
+
+  expect(labelAgent(session, samplePending({ agent_name: "ClinicDesk" }))).toBe("Clinic desk");
+  expect(labelAgent(session, samplePending({ agent_name: "searcher" }))).toBe("searcher");
 });
 
 test("what a request is about is named with its tool, if it has one", () => {
@@ -42,13 +45,13 @@ test("what a request is about is named with its tool, if it has one", () => {
 });
 
 test("closed sessions can only be read", () => {
-  expect(STATUSES.filter(isClosed)).toEqual(["closed", "cancelled", "broken"]);
+  expect(STATUSES.filter(isClosed)).toEqual(["interrupted", "closed", "cancelled", "broken"]);
 });
 
 test("a session with an end can be exported", () => {
   const possible = STATUSES.filter((status) => describeExport(status, []).isPossible);
 
-  expect(possible).toEqual(["done", "closed", "cancelled"]);
+  expect(possible).toEqual(["done", "interrupted", "closed", "cancelled"]);
 });
 
 test("the answered turns before a stopped one can be exported, and the hint says what is left out", () => {

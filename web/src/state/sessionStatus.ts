@@ -1,6 +1,6 @@
 /** What a session's status and pending requests are called, and what follows from them. */
 
-import type { PendingInfo, Row, SessionDetail, SessionInfo, SessionStatus } from "../api/types";
+import type { PendingRequest, SessionDetail, SessionRecord, SessionStatus, TimelineRow } from "../api/types";
 
 export const STATUS_LABELS: Record<SessionStatus, string> = {
   new: "Waiting for a message",
@@ -10,17 +10,15 @@ export const STATUS_LABELS: Record<SessionStatus, string> = {
   failed: "Failed",
   stopped: "Stopped",
   abandoned: "Abandoned",
+  interrupted: "Interrupted",
   closed: "Closed",
   cancelled: "Cancelled",
   broken: "Broken",
 };
 
-/** What a list can be restricted to: an interrupted session is a closed one, too. */
-export const FILTER_LABELS: Record<SessionStatus, string> = { ...STATUS_LABELS, closed: "Closed or interrupted" };
-
 export const STATUSES = Object.keys(STATUS_LABELS) as SessionStatus[];
 
-const WAITING_LABELS: Record<PendingInfo["kind"], string> = {
+const WAITING_LABELS: Record<PendingRequest["kind"], string> = {
   model: "Your turn",
   consent: "Needs consent",
   credential: "Needs a credential",
@@ -31,18 +29,18 @@ const WAITING_LABELS: Record<PendingInfo["kind"], string> = {
 
 /** The model turn that a person plays next, except those that they have already sent. */
 export function findModelTurn(
-  session: SessionInfo,
+  session: SessionRecord,
   sentTurns: ReadonlySet<string> = new Set(),
-): PendingInfo | undefined {
+): PendingRequest | undefined {
   return session.pending.find((request) => request.kind === "model" && !sentTurns.has(request.request_id));
 }
 
 /** What a run that is going on waits for first: a turn of the model, or a tool's response; except what was sent. */
 export function findNextRequest(
-  session: SessionInfo,
+  session: SessionRecord,
   sentRequests: ReadonlySet<string> = new Set(),
-): PendingInfo | undefined {
-  const isOpen = ({ kind, request_id: id }: PendingInfo) =>
+): PendingRequest | undefined {
+  const isOpen = ({ kind, request_id: id }: PendingRequest) =>
     (kind === "model" || kind === "tool") && !sentRequests.has(id);
   return session.pending.find(isOpen);
 }
@@ -54,15 +52,19 @@ export function findNextPause(session: SessionDetail): SessionDetail["pause"] {
 }
 
 /** The status as a person reads it: of a session that waits, what it waits for. */
-export function describeStatus(session: SessionInfo): string {
-  if (session.interruption === "in_run") return "Interrupted";
+export function describeStatus(session: SessionRecord): string {
   if (session.status !== "waiting") return STATUS_LABELS[session.status];
   const request = findNextRequest(session) ?? session.pending[0];
   return request ? WAITING_LABELS[request.kind] : STATUS_LABELS.waiting;
 }
 
+/** What lists call the agent that asks for something: the session's agent has a display name, its parts have not. */
+export function labelAgent(session: SessionRecord, request: PendingRequest): string {
+  return request.agent_name === session.agent_name ? session.agent_label : request.agent_name;
+}
+
 /** What a person is asked for, with the tool that it is about. */
-export function describeRequest(request: PendingInfo): string {
+export function describeRequest(request: PendingRequest): string {
   const { kind, tool_name: tool } = request;
   if (kind === "model") return "Model turn";
   if (kind === "consent") return tool ? `Consent to ${tool}` : "Consent";
@@ -74,11 +76,11 @@ export function describeRequest(request: PendingInfo): string {
 
 /** Whether the session can only be read. */
 export function isClosed(status: SessionStatus): boolean {
-  return status === "closed" || status === "cancelled" || status === "broken";
+  return status === "closed" || status === "interrupted" || status === "cancelled" || status === "broken";
 }
 
 /** Whether a user turn before the latest one was answered. */
-export function hasEarlierAnswer(rows: readonly Row[]): boolean {
+export function hasEarlierAnswer(rows: readonly TimelineRow[]): boolean {
   const lastMessage = rows.findLastIndex((row) => row.kind === "user");
   return rows.some((row, position) => row.kind === "answer" && position < lastMessage);
 }
@@ -86,10 +88,10 @@ export function hasEarlierAnswer(rows: readonly Row[]): boolean {
 /** Whether a session of so many rows can be exported, by those that are loaded, and what that writes or is missing. */
 export function describeExport(
   status: SessionStatus,
-  rows: readonly Row[],
+  rows: readonly TimelineRow[],
   rowCount = rows.length,
 ): { isPossible: boolean; hint: string } {
-  if (status === "done" || status === "closed" || status === "cancelled") {
+  if (status === "done" || (isClosed(status) && status !== "broken")) {
     return { isPossible: true, hint: "Export the session as a golden trace" };
   }
   if (status === "broken") return { isPossible: false, hint: "The session cannot be read" };

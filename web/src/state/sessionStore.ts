@@ -1,6 +1,6 @@
 import { api } from "../api/client";
 import type { FollowTarget } from "../api/liveSocket";
-import type { Row, SessionDetail, SessionUpdate } from "../api/types";
+import type { SessionDetail, SessionUpdate, TimelineRow } from "../api/types";
 import { Observable } from "./observable";
 
 const PAGE_SIZE = 200;
@@ -11,7 +11,7 @@ export class SessionStore extends Observable {
   session: SessionDetail | null = null;
   /** The server's message if the session does not exist. */
   goneMessage: string | null = null;
-  private rows: (Row | undefined)[] = [];
+  private rows: (TimelineRow | undefined)[] = [];
   /** The loaded rows are up to date up to this seq. */
   private lastSeq = 0;
   /** The seq of the last response that the session was taken from. */
@@ -20,7 +20,11 @@ export class SessionStore extends Observable {
 
   constructor(
     readonly sessionId: string,
-    private readonly listRows: (sessionId: string, start: number, count: number) => Promise<Row[]> = api.listRows,
+    private readonly listRows: (
+      sessionId: string,
+      start: number,
+      count: number,
+    ) => Promise<TimelineRow[]> = api.listRows,
   ) {
     super();
   }
@@ -70,13 +74,13 @@ export class SessionStore extends Observable {
     return this.session?.row_count ?? 0;
   }
 
-  getRow(index: number): Row | undefined {
+  getRow(index: number): TimelineRow | undefined {
     return this.rows[index];
   }
 
   /** The loaded rows, in order. */
-  listLoadedRows(): Row[] {
-    return this.rows.filter((row): row is Row => row !== undefined);
+  listLoadedRows(): TimelineRow[] {
+    return this.rows.filter((row): row is TimelineRow => row !== undefined);
   }
 
   /** Loads the missing rows of a range. */
@@ -120,7 +124,7 @@ export class SessionStore extends Observable {
     return false;
   }
 
-  private mergeRows(rows: Row[]): void {
+  private mergeRows(rows: TimelineRow[]): void {
     for (const row of rows) {
       const before = this.rows[row.index];
       if (!before || before.updated_seq <= row.updated_seq) this.rows[row.index] = row;

@@ -4,16 +4,16 @@ import type {
   AgentInfo,
   Briefing,
   ExportFormat,
-  PendingInfo,
-  Row,
+  PendingRequest,
   ServerInfo,
   SessionDetail,
   SessionListUpdate,
   SessionUpdate,
+  TimelineRow,
   TimeTravelInfo,
   ToolInfo,
 } from "../api/types";
-import { NO_TIME_TRAVEL } from "../state/readOnlySession";
+import { buildReadOnlySession, NO_TIME_TRAVEL } from "../state/readOnlySession";
 
 export function sampleAgent(changes: Partial<AgentInfo> = {}): AgentInfo {
   return {
@@ -67,34 +67,21 @@ export function sampleServer(changes: Partial<ServerInfo> = {}): ServerInfo {
 }
 
 export function sampleSession(changes: Partial<SessionDetail> = {}): SessionDetail {
-  return {
+  return buildReadOnlySession({
+    session_id: "s1",
+    name: "Session 1",
+    status: "new",
     agent_key: "clinic",
     agent_revision: 0,
     agent_name: "ClinicDesk",
     agent_label: "Clinic desk",
     agent_names: ["ClinicDesk"],
-    call_count: 0,
-    confirmation: null,
-    pause: null,
-    answer_problem: "",
-    created_at: 0,
-    exports: [],
-    failure: "",
     has_control: true,
-    has_world: false,
-    interruption: "none",
-    last_event_at: 0,
-    name: "Session 1",
     row_count: 0,
-    running_since: null,
-    last_seq: 0,
-    session_id: "s1",
-    status: "new",
-    pending: [],
-    time_travel: sampleTimeTravel(),
     turn_count: 0,
+    call_count: 0,
     ...changes,
-  };
+  });
 }
 
 /** The past of a session in which nothing was undone, and which is no fork. */
@@ -103,16 +90,20 @@ export function sampleTimeTravel(changes: Partial<TimeTravelInfo> = {}): TimeTra
 }
 
 /** A model turn that waits for a person. */
-export function samplePending(changes: Partial<PendingInfo> = {}): PendingInfo {
+export function samplePending(changes: Partial<PendingRequest> = {}): PendingRequest {
   return {
     agent_name: "ClinicDesk",
-    agent_label: "Clinic desk",
     agent_path: null,
+    call_id: "",
     claimed_by: "",
     claimed_until: 0,
+    client_id: "",
+    invocation_id: "i1",
     kind: "model",
+    ordinal: 0,
     request_id: "t1",
     requested_at: 0,
+    seq: 1,
     tool_name: "",
     ...changes,
   };
@@ -123,7 +114,7 @@ export function sampleListUpdate(changes: Partial<SessionListUpdate> = {}): Sess
   return { type: "sessions", revision: 2, pending_count: 0, sessions: [], deleted: [], reload: false, ...changes };
 }
 
-export function sampleRow(changes: Partial<Row> = {}): Row {
+export function sampleRow(changes: Partial<TimelineRow> = {}): TimelineRow {
   return {
     agent_name: "ClinicDesk",
     force: false,
@@ -152,13 +143,13 @@ export function sampleRow(changes: Partial<Row> = {}): Row {
 }
 
 /** Rows with these indexes. */
-export function sampleRows(start: number, count: number, updatedSeq = 1): Row[] {
+export function sampleRows(start: number, count: number, updatedSeq = 1): TimelineRow[] {
   return Array.from({ length: count }, (_, offset) =>
     sampleRow({ index: start + offset, updated_seq: updatedSeq, summary: `row ${start + offset}` }),
   );
 }
 
-export function sampleUpdate(session: Partial<SessionDetail>, rows: Row[] = []): SessionUpdate {
+export function sampleUpdate(session: Partial<SessionDetail>, rows: TimelineRow[] = []): SessionUpdate {
   return { type: "session", session: sampleSession(session), rows };
 }
 

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import type { DisplayValue, Row, RowDetail, SessionInfo } from "../api/types";
+import type { DisplayValue, RowDetail, SessionRecord, TimelineRow } from "../api/types";
 import { samplePending, sampleRow, sampleSession } from "../testing/samples";
 import { findArguments, formatRow, RowActions } from "./RowActions";
 
@@ -11,12 +11,12 @@ function sampleDetail(...values: [string, string][]): RowDetail {
   return { index: 0, values: shown, media: [] };
 }
 
-function render(row: Partial<Row>, session: Partial<SessionInfo>): string {
+function render(row: Partial<TimelineRow>, session: Partial<SessionRecord>): string {
   return renderToStaticMarkup(<RowActions session={sampleSession(session)} row={sampleRow(row)} />);
 }
 
 test("a call can be made again while a turn waits", () => {
-  const waiting: Partial<SessionInfo> = { status: "waiting", pending: [samplePending()] };
+  const waiting: Partial<SessionRecord> = { status: "waiting", pending: [samplePending()] };
 
   expect(render({ kind: "call", subject: "add" }, waiting)).toContain('aria-label="Call again: add, row 1"');
   expect(render({ kind: "call", subject: "add" }, { pending: [] })).not.toContain("Call again");

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Row, RowDetail, SessionInfo } from "../api/types";
+import type { RowDetail, SessionRecord, TimelineRow } from "../api/types";
 import { requestCall } from "../composer/requestedCalls";
 import { parse, stringify } from "../json/lossless";
 import { findModelTurn } from "../state/sessionStatus";
@@ -12,7 +12,7 @@ import { isShownInPreview } from "./RowPreview";
 import { useRowSource } from "./rowSource";
 
 /** What can be done with a row; visible while the pointer or the focus is on it. */
-export function RowActions({ session, row, note }: { session: SessionInfo; row: Row; note?: Note }) {
+export function RowActions({ session, row, note }: { session: SessionRecord; row: TimelineRow; note?: Note }) {
   const [error, setError] = useState("");
   const { getRow, takesNotes } = useRowSource();
   const place = `${row.subject || row.kind}, row ${row.index + 1}`;

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { getErrorMessage } from "../api/client";
-import type { DisplayValue, MediaFile, Row } from "../api/types";
+import type { DisplayValue, MediaFile, TimelineRow } from "../api/types";
 import { CopyButton } from "../ui/CopyButton";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatCount, formatDateTime, formatSize } from "../ui/format";
@@ -10,12 +10,12 @@ import { useRowDetail } from "./useRowDetail";
 import { ValueText } from "./ValueText";
 
 /** The details of a row, loaded when it expands and again when it changes. */
-export function RowBody({ sessionId, row }: { sessionId: string; row: Row }) {
+export function RowBody({ sessionId, row }: { sessionId: string; row: TimelineRow }) {
   const hasVerdict = row.kind === "world" && row.subject === "verdict";
   return hasVerdict ? <RowVerdict sessionId={sessionId} row={row} /> : <RowValues sessionId={sessionId} row={row} />;
 }
 
-function RowValues({ sessionId, row }: { sessionId: string; row: Row }) {
+function RowValues({ sessionId, row }: { sessionId: string; row: TimelineRow }) {
   const { detail, error, setDetail } = useRowDetail(sessionId, row);
   const { getRow } = useRowSource();
   if (error) return <ErrorAlert title={error} />;

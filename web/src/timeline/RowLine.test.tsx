@@ -1,11 +1,11 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import type { Row } from "../api/types";
+import type { TimelineRow } from "../api/types";
 import { sampleRow, sampleSession } from "../testing/samples";
 import { RowLine } from "./RowLine";
 import type { Density } from "./rowFormat";
 
-function render(row: Partial<Row>, density: Density = "compact"): string {
+function render(row: Partial<TimelineRow>, density: Density = "compact"): string {
   const look = { open: false, density, isFull: false, onToggle: () => undefined, onResize: () => undefined };
   return renderToStaticMarkup(<RowLine session={sampleSession()} row={sampleRow(row)} {...look} />);
 }
@@ -61,7 +61,7 @@ test("a running call can be cancelled, and shows no result yet", () => {
   expect(page).not.toContain("row-duration");
 });
 
-test.each<[string, Partial<Row>]>([
+test.each<[string, Partial<TimelineRow>]>([
   ["a call that is done", { call_id: "c1" }],
   ["a running call without an id", { status: "running", call_id: "" }],
   ["a running row that is no call", { status: "running", kind: "answer", call_id: "c1" }],

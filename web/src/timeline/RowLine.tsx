@@ -1,6 +1,6 @@
 import { type CSSProperties, useState } from "react";
 import { api } from "../api/client";
-import type { Row, SessionInfo } from "../api/types";
+import type { SessionRecord, TimelineRow } from "../api/types";
 import { useTimeTravel } from "../timetravel/timeTravelContext";
 import { describeOrigin } from "../timetravel/undoneRows";
 import { ClockTime, Stopwatch } from "../ui/ClockTime";
@@ -33,8 +33,8 @@ export function RowLine({
   onToggle,
   onResize,
 }: {
-  session: SessionInfo;
-  row: Row;
+  session: SessionRecord;
+  row: TimelineRow;
   open: boolean;
   density: Density;
   /** How many lanes it is indented by, below the call that started them. */
@@ -136,11 +136,11 @@ export function RowLine({
 }
 
 /** Whether the summary of a row is a call's arguments. */
-function isCallText(row: Row): boolean {
+function isCallText(row: TimelineRow): boolean {
   return row.kind === "call" || (row.kind === "world" && row.subject.includes("__"));
 }
 
-function RowResult({ row }: { row: Row }) {
+function RowResult({ row }: { row: TimelineRow }) {
   return (
     <>
       <span className="row-arrow">{row.status === "failed" ? "✕" : "→"}</span>
@@ -149,7 +149,7 @@ function RowResult({ row }: { row: Row }) {
   );
 }
 
-function RunningControls({ session, row }: { session: SessionInfo; row: Row }) {
+function RunningControls({ session, row }: { session: SessionRecord; row: TimelineRow }) {
   const [isCancelling, setIsCancelling] = useState(false);
   const { controlsCalls } = useRowSource();
   const cancel = () => {

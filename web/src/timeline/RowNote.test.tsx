@@ -1,12 +1,12 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import type { Row } from "../api/types";
+import type { TimelineRow } from "../api/types";
 import { sampleRow, sampleSession } from "../testing/samples";
 import { closeDraft, isNoteKey, openDraft } from "./noteDraft";
 import { RowLine } from "./RowLine";
 import { matchesFilter } from "./rowFormat";
 
-function render(row: Partial<Row>, open = false): string {
+function render(row: Partial<TimelineRow>, open = false): string {
   const look = { open, density: "compact" as const, isFull: false, onToggle: () => {}, onResize: () => {} };
   return renderToStaticMarkup(<RowLine session={sampleSession()} row={sampleRow(row)} {...look} />);
 }

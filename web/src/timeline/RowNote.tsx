@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useLayoutEffect, useRef } from "react";
-import type { Row } from "../api/types";
+import type { TimelineRow } from "../api/types";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { Icon } from "../ui/Icon";
 import { SEND_KEY } from "../ui/keyboard";
@@ -8,12 +8,12 @@ import type { Note } from "./noteDraft";
 const MAX_CHARS = 4000;
 
 /** Names the row of a button or a field for a screen reader. */
-function formatPlace(row: Row): string {
+function formatPlace(row: TimelineRow): string {
   return `${row.subject || row.kind}, row ${row.index + 1}`;
 }
 
 /** The action that opens the editor of a row's note. */
-export function NoteButton({ row, note, label = "Note" }: { row: Row; note: Note; label?: string }) {
+export function NoteButton({ row, note, label = "Note" }: { row: TimelineRow; note: Note; label?: string }) {
   return (
     <button
       type="button"
@@ -41,7 +41,7 @@ export function NoteMark({ note }: { note: Note }) {
 }
 
 /** Below the line of a row: the editor of its note, or the note while the row is expanded. */
-export function RowNote({ row, note, isExpanded }: { row: Row; note: Note; isExpanded: boolean }) {
+export function RowNote({ row, note, isExpanded }: { row: TimelineRow; note: Note; isExpanded: boolean }) {
   if (note.isOpen) return <NoteEditor row={row} note={note} />;
   if (!isExpanded) return null;
   return (
@@ -56,7 +56,7 @@ export function RowNote({ row, note, isExpanded }: { row: Row; note: Note; isExp
   );
 }
 
-function NoteEditor({ row, note }: { row: Row; note: Note }) {
+function NoteEditor({ row, note }: { row: TimelineRow; note: Note }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { wantsFocus } = note;
   useLayoutEffect(() => {

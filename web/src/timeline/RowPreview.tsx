@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef, useState } from "react";
-import type { DisplayValue, Row } from "../api/types";
+import type { DisplayValue, TimelineRow } from "../api/types";
 import { useRowDetail } from "./useRowDetail";
 import { ValueText } from "./ValueText";
 
 /** Below the line of a row in comfortable density: the beginning of its result. */
-export function RowPreview({ row, onShowAll }: { row: Row; onShowAll: () => void }) {
+export function RowPreview({ row, onShowAll }: { row: TimelineRow; onShowAll: () => void }) {
   if (!row.result) return null;
   return (
     <div className="row-preview">
@@ -22,7 +22,15 @@ const FITTING_ROWS = 14;
 const DELAY_MS = 150;
 
 /** Below the line of an older row: up to 6 lines of its result, text as text and JSON as a tree. */
-export function OlderRowPreview({ sessionId, row, onShowAll }: { sessionId: string; row: Row; onShowAll: () => void }) {
+export function OlderRowPreview({
+  sessionId,
+  row,
+  onShowAll,
+}: {
+  sessionId: string;
+  row: TimelineRow;
+  onShowAll: () => void;
+}) {
   return hasMoreThanLine(row) ? (
     <LoadedRowPreview sessionId={sessionId} row={row} delayMs={DELAY_MS} onShowAll={onShowAll} />
   ) : (
@@ -31,7 +39,7 @@ export function OlderRowPreview({ sessionId, row, onShowAll }: { sessionId: stri
 }
 
 /** Below the line of the newest result and of the latest message: all of it, as far as it fits. */
-export function FullRowPreview(props: { sessionId: string; row: Row; onShowAll: () => void }) {
+export function FullRowPreview(props: { sessionId: string; row: TimelineRow; onShowAll: () => void }) {
   return <LoadedRowPreview {...props} isFull />;
 }
 
@@ -43,7 +51,7 @@ function LoadedRowPreview({
   onShowAll,
 }: {
   sessionId: string;
-  row: Row;
+  row: TimelineRow;
   /** Whether all of it is shown, as far as it fits; else 6 lines. */
   isFull?: boolean;
   delayMs?: number;
@@ -90,11 +98,11 @@ function LoadedRowPreview({
   );
 }
 
-function ResultArrow({ row }: { row: Row }) {
+function ResultArrow({ row }: { row: TimelineRow }) {
   return <span className="row-arrow">{row.status === "failed" ? "✕" : "→"}</span>;
 }
 
-function ShowAllButton({ row, onShowAll }: { row: Row; onShowAll: () => void }) {
+function ShowAllButton({ row, onShowAll }: { row: TimelineRow; onShowAll: () => void }) {
   const name = `Show all of ${row.subject || row.kind}, row ${row.index + 1}`;
   return (
     <button type="button" className="button plain small" aria-label={name} onClick={onShowAll}>
@@ -106,7 +114,7 @@ function ShowAllButton({ row, onShowAll }: { row: Row; onShowAll: () => void }) 
 const MAX_LINE = 40;
 
 /** Whether the row may have more to show than its line: line breaks and structure are lost there. */
-function hasMoreThanLine(row: Row): boolean {
+function hasMoreThanLine(row: TimelineRow): boolean {
   if (row.kind === "world" && row.result) return false;
   const lineText = row.kind === "call" ? row.result : row.summary;
   return row.kind === "call" ? lineText.length > MAX_LINE : lineText.length > 2 * MAX_LINE;
@@ -130,7 +138,7 @@ export function toText(value: DisplayValue): DisplayValue {
 const MARKUP = /\n|`|\||\]\(|\*\S|\b_\S|(^|\s)_\S|~~|^(#{1,6}|[-+*>]|\d{1,9}[.)]) /;
 
 /** Whether the line of the row already shows the value: a text without line breaks or Markdown, or a short value. */
-export function isOneLine(value: DisplayValue, row: Row): boolean {
+export function isOneLine(value: DisplayValue, row: TimelineRow): boolean {
   const lineText = row.kind === "call" ? row.result : row.summary;
   if (lineText.endsWith("…")) return false;
   if (value.format === "json") return !value.text.trim().includes("\n") || lineText.length <= 60;

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import type { SessionInfo } from "../api/types";
+import type { SessionRecord } from "../api/types";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
 import { useStoredState } from "../state/storedState";
@@ -16,7 +16,7 @@ import { TimelineRows } from "./TimelineRows";
 import "./timeline.css";
 
 /** All events, oldest first; follows the end while the end is visible. */
-export function Timeline({ store, session }: { store: SessionStore; session: SessionInfo }) {
+export function Timeline({ store, session }: { store: SessionStore; session: SessionRecord }) {
   useObservable(store);
   const [filter, setFilter] = useState<Filter>("all");
   const [query, setQuery] = useState("");

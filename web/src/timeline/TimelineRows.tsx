@@ -1,6 +1,6 @@
 import { elementScroll, useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
-import type { SessionInfo } from "../api/types";
+import type { SessionRecord } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
@@ -28,7 +28,7 @@ export function TimelineRows({
   target = null,
 }: {
   store: SessionStore;
-  session: SessionInfo;
+  session: SessionRecord;
   count: number;
   rowIndexes: number[] | null;
   expanded: ExpandedRows;

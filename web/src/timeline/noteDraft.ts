@@ -1,6 +1,6 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { api } from "../api/client";
-import type { Row } from "../api/types";
+import type { TimelineRow } from "../api/types";
 import { removeStored, useStoredState } from "../state/storedState";
 import { focusComposer, isTypingOutside } from "../ui/focus";
 import { useAction } from "../ui/useAction";
@@ -28,7 +28,7 @@ export function isNoteKey(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKe
 }
 
 /** The note of a row: what is typed, and how it is opened, closed and saved. `onResize` is called before it grows. */
-export function useNote(sessionId: string, row: Row, onResize: () => void) {
+export function useNote(sessionId: string, row: TimelineRow, onResize: () => void) {
   const key = `note:${sessionId}:${row.index}`;
   const [draft, setDraft] = useStoredState<NoteDraft | null>(key, null);
   /** What the server has, until the live update says the same. */
@@ -67,8 +67,8 @@ export function useNote(sessionId: string, row: Row, onResize: () => void) {
     const sent = draft;
     const isSaved = await run(async () => {
       if (text.trim() === note) return;
-      const changed = await api.noteRow(sessionId, row.index, text);
-      setSaved({ text: changed.note, seq: changed.updated_seq });
+      const { revision } = await api.noteRow(sessionId, row.index, text);
+      setSaved({ text: text.trim(), seq: revision });
     });
     // What was typed while it was saved is not saved, and the person may have gone on elsewhere.
     if (!isSaved || latest.current?.text !== sent?.text) return;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Row } from "../api/types";
+import type { TimelineRow } from "../api/types";
 import { sampleRow, sampleSession } from "../testing/samples";
 import {
   describePlayer,
@@ -13,7 +13,7 @@ import {
   matchesFilter,
 } from "./rowFormat";
 
-test.each<[Partial<Row>, string, string]>([
+test.each<[Partial<TimelineRow>, string, string]>([
   [{ kind: "call", status: "done" }, "call", "call"],
   [{ kind: "call", status: "running" }, "call", "call"],
   [{ kind: "call", status: "failed" }, "Tool Error", "error"],
@@ -32,7 +32,7 @@ test.each<[Partial<Row>, string, string]>([
 });
 
 test("only errors have the colour of errors", () => {
-  const kinds: Row["kind"][] = [
+  const kinds: TimelineRow["kind"][] = [
     "user",
     "call",
     "commentary",
@@ -47,7 +47,7 @@ test("only errors have the colour of errors", () => {
   expect(kinds.filter((kind) => describeRow(sampleRow({ kind })).tone === "error")).toEqual([]);
 });
 
-test.each<[Partial<Row>, string]>([
+test.each<[Partial<TimelineRow>, string]>([
   [{ kind: "call", player: "human" }, "you"],
   [{ kind: "answer", player: "real" }, "model"],
   [{ kind: "call", player: "real" }, ""],
@@ -61,7 +61,7 @@ test.each<[Partial<Row>, string]>([
   expect(describePlayer(sampleRow(row))).toBe(player);
 });
 
-test.each<[Partial<Row>, string | undefined]>([
+test.each<[Partial<TimelineRow>, string | undefined]>([
   [{ kind: "call" }, undefined],
   [{ kind: "call", rule: "no network" }, "simulated by no network"],
   [{ kind: "call", rule: "r", responder: "human", status: "running" }, "by a person"],
@@ -80,7 +80,7 @@ test.each<[number | null, string]>([
   expect(formatWorldTime(sampleRow({ world_seconds }))).toBe(text);
 });
 
-const ROWS: Record<string, Row> = {
+const ROWS: Record<string, TimelineRow> = {
   question: sampleRow({ kind: "user", summary: "What is 2+2?" }),
   call: sampleRow({ kind: "call", subject: "add", summary: "a=2 b=2", result: "4" }),
   failure: sampleRow({ kind: "call", status: "failed", subject: "lookup", result: "nobody is not known" }),
@@ -91,7 +91,7 @@ const ROWS: Record<string, Row> = {
 };
 
 function listMatches(filter: Filter, query = ""): string[] {
-  return Object.keys(ROWS).filter((name) => matchesFilter(ROWS[name] as Row, filter, query));
+  return Object.keys(ROWS).filter((name) => matchesFilter(ROWS[name] as TimelineRow, filter, query));
 }
 
 test("each filter shows its kinds of rows", () => {

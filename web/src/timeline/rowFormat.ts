@@ -1,8 +1,8 @@
-import type { Row, SessionInfo } from "../api/types";
+import type { SessionRecord, TimelineRow } from "../api/types";
 import type { IconName } from "../ui/Icon";
 
 /** The icon, label and colour of a row's kind. */
-export function describeRow(row: Row): { icon: IconName; label: string; tone: string } {
+export function describeRow(row: TimelineRow): { icon: IconName; label: string; tone: string } {
   if (row.kind === "call") {
     if (row.status === "failed") return { icon: "error", label: "Tool Error", tone: "error" };
     if (row.status === "confirm") return { icon: "consent", label: "needs consent", tone: "consent" };
@@ -28,7 +28,7 @@ export function describeRow(row: Row): { icon: IconName; label: string; tone: st
 }
 
 /** How a call differs from what the model was offered, as one mark; null if it does not. */
-export function describeMismatch(row: Row): { label: string; title: string } | null {
+export function describeMismatch(row: TimelineRow): { label: string; title: string } | null {
   if (row.is_unknown_tool) {
     return { label: "unknown tool", title: "The agent has no tool of this name: the model made it up" };
   }
@@ -39,7 +39,7 @@ export function describeMismatch(row: Row): { label: string; title: string } | n
 }
 
 /** Who responds in place of the tool, as one mark; null if the tool itself does. */
-export function describeResponder(row: Row): { label: string; title: string } | null {
+export function describeResponder(row: TimelineRow): { label: string; title: string } | null {
   if (row.kind === "note") return null;
   if (row.responder === "human") {
     const verb = row.status === "running" ? "is asked" : "responded";
@@ -49,7 +49,7 @@ export function describeResponder(row: Row): { label: string; title: string } | 
 }
 
 /** When a row happened in a scenario's world; empty if it happened in none. */
-export function formatWorldTime(row: Row): string {
+export function formatWorldTime(row: TimelineRow): string {
   return row.world_seconds == null ? "" : `t+${formatSeconds(row.world_seconds)}`;
 }
 
@@ -60,7 +60,7 @@ function formatSeconds(seconds: number): string {
 const PLAYERS: Record<string, string> = { human: "you", real: "", recorded: "replay", simulated: "simulated" };
 
 /** The player's label; empty where it is obvious. */
-export function describePlayer(row: Row): string {
+export function describePlayer(row: TimelineRow): string {
   if (row.kind === "user" || row.kind === "error" || row.kind === "note" || row.kind === "world") return "";
   const isDecided = row.kind !== "call" || row.turn_id !== "";
   if (isDecided && row.player === "real") return "model";
@@ -70,11 +70,11 @@ export function describePlayer(row: Row): string {
 /** How much of each row is visible while it is closed: with the result below its line, or the line alone. */
 export type Density = "comfortable" | "compact";
 
-const UNFINISHED: Row["status"][] = ["running", "confirm"];
+const UNFINISHED: TimelineRow["status"][] = ["running", "confirm"];
 const MAX_SCAN = 500;
 
 /** The rows that are shown in full: the newest result or answer, and the latest message of the user. */
-export function findFullRows(rowCount: number, getRow: (index: number) => Row | undefined): Set<number> {
+export function findFullRows(rowCount: number, getRow: (index: number) => TimelineRow | undefined): Set<number> {
   const indexes = new Set<number>();
   let hasResult = false;
   for (let index = rowCount - 1; index >= Math.max(0, rowCount - MAX_SCAN); index -= 1) {
@@ -92,16 +92,16 @@ export function findFullRows(rowCount: number, getRow: (index: number) => Row | 
 const MAX_DEPTH = 6;
 
 /** How deep a row is nested: in the tool that its agent runs in, and in a branch beside others. */
-export function findDepth(row: Row, getRow: (index: number) => Row | undefined): number {
+export function findDepth(row: TimelineRow, getRow: (index: number) => TimelineRow | undefined): number {
   let depth = 0;
-  for (let inner: Row | undefined = row; inner && depth < MAX_DEPTH; inner = findParentCall(inner, getRow)) {
+  for (let inner: TimelineRow | undefined = row; inner && depth < MAX_DEPTH; inner = findParentCall(inner, getRow)) {
     depth += (inner.parent_call_id ? 1 : 0) + (inner.branch ? 1 : 0);
   }
   return Math.min(depth, MAX_DEPTH);
 }
 
 /** The call of the tool that the row's agent runs in, if it is loaded and not far above. */
-function findParentCall(row: Row, getRow: (index: number) => Row | undefined): Row | undefined {
+function findParentCall(row: TimelineRow, getRow: (index: number) => TimelineRow | undefined): TimelineRow | undefined {
   if (!row.parent_call_id) return undefined;
   for (let index = row.index - 1; index >= Math.max(0, row.index - MAX_SCAN); index -= 1) {
     const above = getRow(index);
@@ -113,7 +113,7 @@ function findParentCall(row: Row, getRow: (index: number) => Row | undefined): R
 export const FILTERS = ["all", "calls", "messages", "errors", "world"] as const;
 export type Filter = (typeof FILTERS)[number];
 
-const FILTER_PREDICATES: Record<Filter, (row: Row) => boolean> = {
+const FILTER_PREDICATES: Record<Filter, (row: TimelineRow) => boolean> = {
   all: () => true,
   calls: (row) => row.kind === "call" || row.kind === "consent",
   messages: (row) => row.kind === "user" || row.kind === "answer" || row.kind === "commentary",
@@ -122,7 +122,7 @@ const FILTER_PREDICATES: Record<Filter, (row: Row) => boolean> = {
 };
 
 /** Whether a row passes the filter and contains every word of the query. */
-export function matchesFilter(row: Row, filter: Filter, find: string): boolean {
+export function matchesFilter(row: TimelineRow, filter: Filter, find: string): boolean {
   if (!FILTER_PREDICATES[filter](row)) return false;
   if (!find) return true;
   const fields = [row.subject, row.summary, row.result, row.agent_name, describeRow(row).label, row.note];
@@ -134,6 +134,6 @@ export function matchesFilter(row: Row, filter: Filter, find: string): boolean {
 }
 
 /** The row's agent, if it is not the session's own. */
-export function findOtherAgent(row: Row, session: SessionInfo): string {
+export function findOtherAgent(row: TimelineRow, session: SessionRecord): string {
   return row.agent_name && row.kind !== "user" && row.agent_name !== session.agent_name ? row.agent_name : "";
 }

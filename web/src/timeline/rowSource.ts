@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 import { api } from "../api/client";
-import type { Row, RowDetail, SessionVerdict } from "../api/types";
+import type { RowDetail, SessionVerdict, TimelineRow } from "../api/types";
 
 /** Where the details of rows come from, and what can be done with rows: of a session, a case of an EvalSet, a run. */
 export interface RowSource {
@@ -11,7 +11,7 @@ export interface RowSource {
   /** Whether the calls that run were started in real time, and can be cancelled. */
   controlsCalls: boolean;
   /** Returns the mark of a row that stands out, such as one that is not as recorded; null for others. */
-  findMark?: (row: Row) => { label: string; title: string } | null;
+  findMark?: (row: TimelineRow) => { label: string; title: string } | null;
 }
 
 const RowSourceContext = createContext<RowSource>({

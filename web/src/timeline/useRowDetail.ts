@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { getErrorMessage } from "../api/client";
-import type { Row, RowDetail } from "../api/types";
+import type { RowDetail, TimelineRow } from "../api/types";
 import { useRowSource } from "./rowSource";
 
 const MAX_CACHED = 200;
@@ -15,7 +15,7 @@ function cacheDetail(key: string, detail: RowDetail): void {
 }
 
 /** The details of a row, loaded when they are shown for `delayMs` and again when the row changes. */
-export function useRowDetail(sessionId: string, row: Row, delayMs = 0) {
+export function useRowDetail(sessionId: string, row: TimelineRow, delayMs = 0) {
   const key = `${sessionId}:${row.index}:${row.updated_seq}`;
   const [detail, setDetail] = useState<RowDetail | null>(cachedDetails.get(key) ?? null);
   const [error, setError] = useState("");

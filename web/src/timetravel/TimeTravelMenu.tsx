@@ -1,11 +1,11 @@
-import type { Row } from "../api/types";
+import type { TimelineRow } from "../api/types";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
 import { useTimeTravel } from "./timeTravelContext";
 import { canGoBackTo } from "./undoneRows";
 
 /** What a person can do with the point of the session that a row is at. */
-export function TimeTravelMenu({ row }: { row: Row }) {
+export function TimeTravelMenu({ row }: { row: TimelineRow }) {
   const timeTravel = useTimeTravel();
   if (!timeTravel || !canGoBackTo(row)) return null;
   const { session, isBusy, start } = timeTravel;

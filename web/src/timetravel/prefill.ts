@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { ApiError, api } from "../api/client";
-import type { FilePart, MediaFile, Row, Suggestion } from "../api/types";
+import type { FilePart, MediaFile, Suggestion, TimelineRow } from "../api/types";
 import { type Drafts, EMPTY_TURN, hasTurnDraft, type SetDrafts } from "../composer/drafts";
 import { draftSuggestion } from "../composer/turnDraft";
 import { draftFromJson, serializeDraft } from "../form";
@@ -64,7 +64,7 @@ export function usePrefill(sessionId: string, drafts: Drafts, setDrafts: SetDraf
 }
 
 /** What was decided in a turn, or sent in a message, as unsent input. */
-export async function loadPrefill(sessionId: string, row: Row): Promise<Prefill> {
+export async function loadPrefill(sessionId: string, row: TimelineRow): Promise<Prefill> {
   if (row.turn_id) return prefillDecision(await api.getDecision(sessionId, row.turn_id));
   const detail = await api.getRow(sessionId, row.index, true);
   const text = detail.values.find((value) => value.label === "text" || value.label === "data")?.text ?? "";

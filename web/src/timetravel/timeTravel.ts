@@ -3,8 +3,8 @@
 import { ApiError, api, getErrorMessage } from "../api/client";
 import type {
   OperationResult,
-  Row,
   SessionDetail,
+  TimelineRow,
   TimeTravelPlan,
   TimeTravelProgress,
   TimeTravelRequest,
@@ -17,7 +17,7 @@ import { loadPrefill, type Prefill, prefills } from "./prefill";
 /** An undo, redo, go back or fork: what is asked of the server, and what goes into the composer afterwards. */
 export interface TimeTravelChoice {
   action: TimeTravelRequest["action"];
-  row?: Row;
+  row?: TimelineRow;
   /** Whether the message or decision of the row is put into the composer. */
   isEdit?: boolean;
 }

@@ -1,5 +1,5 @@
 import { createContext, useContext } from "react";
-import type { Row, SessionDetail, TimeTravelProgress } from "../api/types";
+import type { SessionDetail, TimelineRow, TimeTravelProgress } from "../api/types";
 import type { TimeTravelChoice } from "./timeTravel";
 
 /** What the parts of the workbench can do with the past of its session. */
@@ -10,7 +10,7 @@ export interface TimeTravel {
   progress: TimeTravelProgress | null;
   start: (request: TimeTravelChoice) => void;
   onError: (message: string) => void;
-  isUndone: (row: Row) => boolean;
+  isUndone: (row: TimelineRow) => boolean;
 }
 
 export const TimeTravelContext = createContext<TimeTravel | null>(null);

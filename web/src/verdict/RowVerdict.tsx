@@ -1,11 +1,11 @@
-import type { Row } from "../api/types";
+import type { TimelineRow } from "../api/types";
 import { useFetch } from "../api/useFetch";
 import { useRowSource } from "../timeline/rowSource";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { VerdictView } from "./VerdictView";
 
 /** The verdict that a row of the timeline shows; its events lead to their rows. */
-export function RowVerdict({ sessionId, row }: { sessionId: string; row: Row }) {
+export function RowVerdict({ sessionId, row }: { sessionId: string; row: TimelineRow }) {
   const { getVerdict } = useRowSource();
   const { data, error } = useFetch(() => getVerdict(sessionId, row.index), `${sessionId} ${row.index}`);
   if (error) return <ErrorAlert title={error} />;

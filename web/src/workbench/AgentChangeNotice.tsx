@@ -1,10 +1,10 @@
 import { useState } from "react";
-import type { SessionInfo } from "../api/types";
+import type { SessionRecord } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 
 /** Says that the code of the agent has changed since the session began, once per change. */
-export function AgentChangeNotice({ session, onNew }: { session: SessionInfo; onNew: () => void }) {
+export function AgentChangeNotice({ session, onNew }: { session: SessionRecord; onNew: () => void }) {
   useObservable(app);
   const [dismissed, setDismissed] = useState(0);
   const agent = app.findAgent(session.agent_key);

@@ -1,5 +1,5 @@
 import { type CSSProperties, useState } from "react";
-import type { SessionInfo } from "../api/types";
+import type { SessionRecord } from "../api/types";
 import { SessionStartDialog } from "../sessionstart/SessionStartDialog";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
@@ -9,7 +9,7 @@ import { Menu, MenuItem } from "../ui/Menu";
 import { useNewSession } from "./useNewSession";
 
 /** The agent of the session; opens a menu with new sessions of the agents, and the other pages. */
-export function AgentMenu({ session, onError }: { session: SessionInfo; onError: (message: string) => void }) {
+export function AgentMenu({ session, onError }: { session: SessionRecord; onError: (message: string) => void }) {
   const { server, pendingCount } = useObservable(app);
   const startSession = useNewSession(onError);
   const [isDialogOpen, setDialogOpen] = useState(false);

@@ -1,5 +1,5 @@
 import { api } from "../api/client";
-import type { EnvironmentInfo, RuleInfo, SessionInfo, ToolInfo } from "../api/types";
+import type { EnvironmentInfo, RuleInfo, SessionRecord, ToolInfo } from "../api/types";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { focusComposer } from "../ui/focus";
 import { formatCount } from "../ui/format";
@@ -17,7 +17,7 @@ export function RulesPanel({
   onChange,
   onClose,
 }: {
-  session: SessionInfo;
+  session: SessionRecord;
   /** The tools of the agent; null until they are known. */
   tools: ToolInfo[] | null;
   /** The pending faults may have changed. */

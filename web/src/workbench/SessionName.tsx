@@ -1,13 +1,12 @@
 import { useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { SessionInfo } from "../api/types";
-import { app } from "../state/app";
+import type { SessionRecord } from "../api/types";
 import { focusComposerIfLost } from "../ui/focus";
 import { Icon } from "../ui/Icon";
 import { isPlainEnter } from "../ui/keyboard";
 
 /** The name of the session, which is edited in place. */
-export function SessionName({ session, onError }: { session: SessionInfo; onError: (message: string) => void }) {
+export function SessionName({ session, onError }: { session: SessionRecord; onError: (message: string) => void }) {
   const [isEditing, setIsEditing] = useState(false);
   const stopEditing = () => {
     setIsEditing(false);
@@ -16,10 +15,7 @@ export function SessionName({ session, onError }: { session: SessionInfo; onErro
   const save = (name: string) => {
     stopEditing();
     if (name.trim() && name.trim() !== session.name) {
-      api.renameSession(session.session_id, name.trim()).then(
-        (renamed) => app.replaceSession(renamed),
-        (error: unknown) => onError(getErrorMessage(error)),
-      );
+      api.renameSession(session.session_id, name.trim()).catch((error: unknown) => onError(getErrorMessage(error)));
     }
   };
   if (!isEditing) {

@@ -1,4 +1,4 @@
-import type { SessionInfo } from "../api/types";
+import type { SessionRecord } from "../api/types";
 import { describeStatus } from "../state/sessionStatus";
 import { Stopwatch } from "../ui/ClockTime";
 
@@ -7,7 +7,7 @@ export function StatusPill({
   session,
   isLive = false,
 }: {
-  session: SessionInfo;
+  session: SessionRecord;
   /** Changes are announced to screen readers; in a list, that would be too much. */
   isLive?: boolean;
 }) {

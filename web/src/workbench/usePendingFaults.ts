@@ -1,15 +1,15 @@
 import { useEffect, useState } from "react";
 import { api } from "../api/client";
-import type { SessionInfo } from "../api/types";
+import type { SessionRecord } from "../api/types";
 import { isClosed } from "../state/sessionStatus";
 
 /** Whether the calls of a session can be answered by rules: its agent runs on this server, and it is not closed. */
-export function canHaveRules(session: SessionInfo): boolean {
+export function canHaveRules(session: SessionRecord): boolean {
   return session.agent_key !== "" && !isClosed(session.status);
 }
 
 /** How many faults wait for the next calls of a session; `version` changes when one may have been added. */
-export function usePendingFaults(session: SessionInfo, version: number): number {
+export function usePendingFaults(session: SessionRecord, version: number): number {
   const [count, setCount] = useState(0);
   const { session_id: sessionId, last_seq: lastSeq } = session;
   const hasRules = canHaveRules(session);

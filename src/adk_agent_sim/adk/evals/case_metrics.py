@@ -6,17 +6,17 @@ names are listed and not run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from google.adk.evaluation.eval_case import Invocation, get_all_tool_calls
 from google.adk.evaluation.eval_config import get_eval_metrics_from_config
 from google.adk.evaluation.eval_metrics import EvalMetric, PrebuiltMetrics
 from google.adk.evaluation.evaluation_generator import EvaluationGenerator
-from google.adk.evaluation.evaluator import EvalStatus
+from google.adk.evaluation.evaluator import EvalStatus, EvaluationResult, Evaluator
 from google.adk.evaluation.trajectory_evaluator import TrajectoryEvaluator
 from google.adk.events import Event as AdkEvent
 from google.genai import types
@@ -25,14 +25,8 @@ from adk_agent_sim.golden.case_criteria import read_eval_config
 from adk_agent_sim.golden.eval_file import OpenedCase
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
 
-if TYPE_CHECKING:
-    from google.adk.evaluation.final_response_match_v1 import RougeEvaluator
-
 CallStatus: TypeAlias = Literal["same", "changed", "missing", "extra"]
 """Whether a call is expected and was made, was made differently, was not made, or was not expected."""
-
-_TRAJECTORY = PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE.value
-_RESPONSE = PrebuiltMetrics.RESPONSE_MATCH_SCORE.value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,12 +121,13 @@ def score_case(expected: Sequence[Invocation], actual: Sequence[Invocation], eva
 
 def _score_metric(metric: EvalMetric, pairs: Sequence[tuple[Invocation, Invocation]]) -> MetricScore:
     threshold = metric.criterion.threshold if metric.criterion else metric.threshold
-    evaluator, note = _create_evaluator(metric)
+    evaluator, note = _find_evaluator(metric)
     if evaluator is None or not pairs:
         note = note or "The case has no user turns."
         return MetricScore(name=metric.metric_name, threshold=threshold, score=None, is_passed=None, note=note)
     # ADK takes what happened first, and what is expected second.
     result = evaluator.evaluate_invocations([each for _, each in pairs], [each for each, _ in pairs])
+    assert isinstance(result, EvaluationResult)  # noqa: S101 - only metrics that ask a model are asynchronous
     return MetricScore(
         name=metric.metric_name,
         threshold=threshold,
@@ -142,23 +137,33 @@ def _score_metric(metric: EvalMetric, pairs: Sequence[tuple[Invocation, Invocati
     )
 
 
-def _create_evaluator(metric: EvalMetric) -> tuple[TrajectoryEvaluator | RougeEvaluator | None, str]:
-    """Return ADK's evaluator of a metric, or why it is not run here."""
+def _find_evaluator(metric: EvalMetric) -> tuple[Evaluator | None, str]:
+    """Return the evaluator of a metric, or why it is not run here."""
     if metric.custom_function_path:
         return None, "It runs code that the file names. Run it with `adk eval`."
+    create = _EVALUATORS.get(metric.metric_name)
+    if create is None:
+        return None, "It needs a model or measurements of a real run. Run it with `adk eval`."
     try:
-        if metric.metric_name == _TRAJECTORY:
-            return TrajectoryEvaluator(eval_metric=metric), ""
-        if metric.metric_name == _RESPONSE:
-            # Needs a package that ADK itself does not install.
-            from google.adk.evaluation.final_response_match_v1 import RougeEvaluator  # noqa: PLC0415
-
-            return RougeEvaluator(metric), ""
+        return create(metric), ""
     except ImportError:
         return None, "It needs another package: pip install 'google-adk[eval]>=2.13'."
     except ValueError as error:
         return None, f"Its criterion cannot be used: {error}"
-    return None, "It needs a model or measurements of a real run. Run it with `adk eval`."
+
+
+def _create_rouge_evaluator(metric: EvalMetric) -> Evaluator:
+    # Needs a package that ADK itself does not install.
+    from google.adk.evaluation.final_response_match_v1 import RougeEvaluator  # noqa: PLC0415
+
+    return RougeEvaluator(metric)
+
+
+_EVALUATORS: Mapping[str, Callable[[EvalMetric], Evaluator]] = {
+    PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE.value: lambda metric: TrajectoryEvaluator(eval_metric=metric),
+    PrebuiltMetrics.RESPONSE_MATCH_SCORE.value: _create_rouge_evaluator,
+}
+"""The metrics that are run, by the name of their criterion."""
 
 
 def _compare_turn(expected: Invocation, actual: Invocation) -> ComparedTurn:

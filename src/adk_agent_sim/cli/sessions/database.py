@@ -1,17 +1,11 @@
-"""The `--db` option, and the lookup of a session by what a person types."""
+"""The `--db` option."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-from adk_agent_sim.errors import SessionNotFound, SimulatorError
-
-if TYPE_CHECKING:
-    from adk_agent_sim.timeline.events import Session
-    from adk_agent_sim.timeline.timeline import Timeline
 
 
 def _get_default_database() -> str:
@@ -46,20 +40,3 @@ database_option: Any = click.option(
     help="The database of the sessions: a SQLite file, or postgresql://USER@HOST/DATABASE. The folder of an agent, or "
     "of agents, stands for the sessions that `adksim run --web` has kept of it.",
 )
-
-
-async def find_session(timeline: Timeline, name: str) -> Session:
-    """Return the session with this id or unique id prefix; `last` is the newest one.
-
-    Raises:
-        SessionNotFound: No session matches.
-        SimulatorError: Several sessions match.
-    """
-    sessions = [summary.session for summary in await timeline.list_summaries()]
-    last = sessions[:1] if name == "last" else []
-    matches = last or [session for session in sessions if session.session_id.startswith(name)]
-    if not matches:
-        raise SessionNotFound(name)
-    if len(matches) > 1:
-        raise SimulatorError(f"{len(matches)} sessions begin with {name!r}: type more of the id.")
-    return matches[0]

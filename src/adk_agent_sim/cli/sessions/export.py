@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adk_agent_sim.cli.evals.criteria_option import criteria_option
-from adk_agent_sim.cli.sessions.database import database_option, find_session
+from adk_agent_sim.cli.sessions.database import database_option
 from adk_agent_sim.errors import InvalidExportOption, StoreFailed
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName
 from adk_agent_sim.text.terminal_output import (
@@ -149,6 +149,7 @@ async def _export_session(
     from adk_agent_sim.persistence.database_store import open_store
     from adk_agent_sim.timeline.timeline import Timeline
     from adk_agent_sim.use_cases.exports import export_session, render_export
+    from adk_agent_sim.use_cases.sessions import find_session
 
     async with open_store(database) as store:
         timeline = Timeline(store)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adk_agent_sim.cli.service_options import ServiceSettings, service_options
-from adk_agent_sim.cli.sessions.database import database_option, find_session
+from adk_agent_sim.cli.sessions.database import database_option
 from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines, send_other_output_to_stderr
 
@@ -136,6 +136,7 @@ async def _read_session(name: str, database: str) -> tuple[MemoryStore, str]:
     from adk_agent_sim.timeline.session_transfer import transfer_session
     from adk_agent_sim.timeline.store import MemoryStore
     from adk_agent_sim.timeline.timeline import Timeline
+    from adk_agent_sim.use_cases.sessions import find_session
 
     store = MemoryStore()
     if _is_file(name):

@@ -47,8 +47,13 @@ class NotificationLevel(StrEnum):
 
 
 APP, ENV, USER, DATA = ToolKind
+"""Who calls a tool: the agent, events of the environment, events of the user, or nobody (it only prepares data)."""
+
 READ, WRITE = Operation
+"""What a tool does with the state of its app."""
+
 LOW, MEDIUM, HIGH = NotificationLevel
+"""The level of a notification: an agent gets those of its own level and of the levels before it."""
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ from adk_agent_sim.server.benches.api_models import BenchEntry, BenchInfo, Bench
 from adk_agent_sim.server.benches.bench_catalog import BenchCatalog, OpenBench
 from adk_agent_sim.server.benches.run_timeline import RunTimeline
 from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict
-from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail
+from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.media_response import build_media_response
 from adk_agent_sim.server.web.responses import json_response
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 
 _REPORT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 """A run's page has its style inside, and is shown without our origin: nothing in it can use the API."""
@@ -85,7 +86,7 @@ async def get_bench_run(
     return json_response(await bench.describe_run(run_id, attempt, after_seq))
 
 
-@bench_api.get("/{key}/runs/{run_id}/rows", response_model=list[Row])
+@bench_api.get("/{key}/runs/{run_id}/rows", response_model=list[TimelineRow])
 async def list_bench_run_rows(
     run: RunDependency,
     start: Annotated[int, Query(ge=0, le=_MAX_NUMBER)] = 0,

@@ -9,7 +9,7 @@ from pydantic import Field
 from adk_agent_sim.bench.bench_control import BenchActivity
 from adk_agent_sim.bench.bench_result import ActiveRun, BenchResult
 from adk_agent_sim.bench.run_group import Variant
-from adk_agent_sim.server.sessions.row_api_models import Row
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.use_cases.record import Record
 
 BenchRunStatus = Literal["running", "ended", "waiting", "stopped"]
@@ -41,7 +41,7 @@ class BenchRunDetail(Record):
     row_count: int
     turn_count: int
     call_count: int
-    rows: list[Row] = Field(description="Those that are new or have changed; at first, the last ones")
+    rows: list[TimelineRow] = Field(description="Those that are new or have changed; at first, the last ones")
     problem: str = Field(description="Why no further rows can be read; empty if there is no problem")
 
 

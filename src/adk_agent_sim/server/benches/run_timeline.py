@@ -19,11 +19,11 @@ from adk_agent_sim.bench.run_journal import get_journal_path
 from adk_agent_sim.errors import NotFound
 from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict, build_session_verdict
 from adk_agent_sim.server.sessions import row_details
-from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail, to_api_row
+from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
-from adk_agent_sim.timeline.read_model.open_rows import OPEN_STATUSES
+from adk_agent_sim.timeline.read_model.open_rows import OPEN_STATUSES, end_open_row
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.world_events import VerdictReached
@@ -117,18 +117,18 @@ class RunTimeline:
             self._file.close()
             self._file = None
 
-    def list_news(self, after_seq: int) -> list[Row]:
+    def list_news(self, after_seq: int) -> list[TimelineRow]:
         """Return the rows that have changed after an event; for a reader who has none, the last ones."""
         rows = [row for row in self._rows if row.updated_seq > after_seq] if after_seq else self._rows[-_TAIL:]
         # Calls that were running are over without an event, so a reader who has their rows is sent them again.
         if not self.is_live:
             known = {row.index for row in rows}
             rows = [*rows, *(each for each in self._rows if each.status in OPEN_STATUSES and each.index not in known)]
-        return [to_api_row(row, is_live=self.is_live) for row in rows]
+        return [row if self.is_live else end_open_row(row) for row in rows]
 
-    def list_rows(self, start: int, count: int) -> list[Row]:
+    def list_rows(self, start: int, count: int) -> list[TimelineRow]:
         """Return up to `count` rows from index `start` on."""
-        return [to_api_row(row, is_live=self.is_live) for row in self._rows[start : start + count]]
+        return [row if self.is_live else end_open_row(row) for row in self._rows[start : start + count]]
 
     async def get_row_detail(self, index: int, *, url: str, full: bool) -> RowDetail:
         """Return the values and files of a row; long values are cut unless `full`."""

@@ -19,10 +19,11 @@ from adk_agent_sim.server.evals.api_models import (
     EvalFileSummary,
 )
 from adk_agent_sim.server.evals.eval_catalog import EvalCatalog, OpenEvalFile
-from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail
+from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.media_response import build_media_response
 from adk_agent_sim.server.web.responses import json_response
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.use_cases.cases import CaseCheckInfo
 
 _MAX_START = 2**53 - 1
@@ -78,7 +79,7 @@ async def get_eval_case(file: EvalFileDependency, case_key: str) -> Response:
     return json_response(await file.describe_case(case_key))
 
 
-@eval_api.get("/{key}/cases/{case_key}/rows", response_model=list[Row])
+@eval_api.get("/{key}/cases/{case_key}/rows", response_model=list[TimelineRow])
 async def get_eval_rows(
     file: EvalFileDependency,
     case_key: str,

@@ -26,11 +26,12 @@ from adk_agent_sim.server.evals.api_models import (
 )
 from adk_agent_sim.server.evals.case_replays import CaseReplays, LoadedAgent
 from adk_agent_sim.server.sessions import row_details
-from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail, to_api_row
+from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.json_conversion import format_json_value
+from adk_agent_sim.timeline.read_model.open_rows import end_open_row
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.strict_json import parse_json_object_input
 from adk_agent_sim.use_cases.cases import (
@@ -193,10 +194,10 @@ class OpenEvalFile:
         case = await asyncio.to_thread(self.file.find_case, case_key)
         return _shorten_check(await asyncio.to_thread(compare_case, self.file, case, other, other_name))
 
-    async def list_rows(self, case_key: str, start: int, count: int) -> list[Row]:
+    async def list_rows(self, case_key: str, start: int, count: int) -> list[TimelineRow]:
         """Return up to `count` rows of a case from index `start` on."""
         _, rows = await asyncio.to_thread(self._build_timeline, case_key)
-        return [to_api_row(row, is_live=False) for row in rows[start : start + count]]
+        return [end_open_row(row) for row in rows[start : start + count]]
 
     async def get_row_detail(self, case_key: str, index: int, *, full: bool) -> RowDetail:
         """Return the values and files of a row; long values are cut unless `full`."""

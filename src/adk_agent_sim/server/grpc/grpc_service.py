@@ -27,7 +27,6 @@ from adk_agent_sim.server.grpc.grpc_status import RpcContext, abort_with_status,
 from adk_agent_sim.server.grpc.legacy_protocol import build_legacy_event, split_request
 from adk_agent_sim.server.grpc.request_block_validator import RequestBlockValidator
 from adk_agent_sim.server.remote.agent_presence import AgentPresence
-from adk_agent_sim.server.web.page_cursors import format_session_cursor, parse_session_cursor
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.event_validation import validate_event, validate_payload
@@ -43,6 +42,7 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     Unreadable,
 )
+from adk_agent_sim.timeline.page_cursors import format_session_cursor, parse_session_cursor
 from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.submissions import ToolResponse, TurnDecision, TurnRequest

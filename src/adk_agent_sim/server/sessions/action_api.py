@@ -22,11 +22,12 @@ from adk_agent_sim.server.sessions.environment_api_models import (
 )
 from adk_agent_sim.server.sessions.form_checks import find_form_problems
 from adk_agent_sim.server.sessions.pause_api_models import PauseAnswerInput
-from adk_agent_sim.server.sessions.row_api_models import NoteInput, Row, to_api_row
+from adk_agent_sim.server.sessions.row_api_models import NoteInput
 from adk_agent_sim.server.sessions.session_api_models import PendingToolCall, StateEdit
 from adk_agent_sim.server.web.api_dependencies import (
     EnvironmentDependency,
     ExporterDependency,
+    ServicesDependency,
     SessionDependency,
 )
 from adk_agent_sim.server.web.api_router import create_router
@@ -35,7 +36,7 @@ from adk_agent_sim.timeline.decision_checks import get_function_calls
 from adk_agent_sim.timeline.strict_json import parse_json_input, parse_json_object_input
 from adk_agent_sim.timeline.submissions import ToolResponse
 from adk_agent_sim.timeline.tool_requests import get_tool_asked
-from adk_agent_sim.use_cases import messages, state, turns
+from adk_agent_sim.use_cases import messages, sessions, state, turns
 from adk_agent_sim.use_cases.export_records import ExportPreview, ExportRequest, ExportResult, WrittenExport
 from adk_agent_sim.use_cases.record import FieldProblem, OperationResult
 from adk_agent_sim.use_cases.turns import Suggestion
@@ -85,12 +86,10 @@ async def stop_run(session: SessionDependency) -> Response:
     return json_response(await messages.stop_run(session))
 
 
-@action_api.post("/rows/{index}/note", response_model=Row)
-async def note_row(session: SessionDependency, index: int, note: NoteInput) -> Response:
+@action_api.post("/rows/{index}/note", response_model=OperationResult)
+async def note_row(services: ServicesDependency, session_id: str, index: int, note: NoteInput) -> Response:
     """Put a note on a row, change it, or remove it; also in a closed session."""
-    await session.timeline.note_row(session.session_id, index, note.text.strip())
-    (row,) = await session.timeline.read_rows(session.session_id, index, 1)
-    return json_response(to_api_row(row, is_live=session.is_playable))
+    return json_response(await sessions.note_row(services.timeline, session_id, index, note.text))
 
 
 @action_api.post("/turns/{turn_id}/decision", response_model=OperationResult)

@@ -6,21 +6,28 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from adk_agent_sim.errors import SessionNotFound
-from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.timeline.clock import WallClock
+from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.session_host import SessionHost
+from adk_agent_sim.use_cases.session_record import SessionRecord
 
 _MAX_REMEMBERED = 1_000
 """How many sessions are remembered with their last change; a tab that has missed more reloads what it shows."""
 
 
+_LISTED_FIELDS = [name for name, column in SessionRecord.list_columns() if column.format != "age"]
+"""What lists show, without ages: with every event the last one is another one."""
+
+
 class ListChanges:
     """Numbers the changes of the list of sessions. What no list shows, such as one more call, is not a change."""
 
-    def __init__(self, directory: SessionDirectory) -> None:
+    def __init__(self, timeline: Timeline, runs: SessionHost) -> None:
         # Numbers of an earlier server must not be taken for ours when its tabs reconnect: they are all smaller.
         self.revision = int(WallClock().now() * 1_000)
         """The number of the last change."""
-        self._directory = directory
+        self._timeline = timeline
+        self._runs = runs
         self._unread: dict[str, None] = {}
         self._entries: OrderedDict[str, tuple[object, ...]] = OrderedDict()
         self._revisions: OrderedDict[str, int] = OrderedDict()
@@ -60,11 +67,11 @@ class ListChanges:
     async def _read_entry(self, session_id: str) -> tuple[object, ...]:
         """Return what a list shows of a session; an empty tuple if it was deleted."""
         try:
-            info = await self._directory.get_info(session_id)
+            record = self._runs.describe(await self._timeline.get_summary(session_id))
         except SessionNotFound:
             return ()
-        pending = tuple((request.request_id, request.claimed_by) for request in info.pending)
-        return (info.name, info.status, info.failure, pending, len(info.exports), info.agent_name)
+        pending = tuple((request.request_id, request.claimed_by) for request in record.pending)
+        return (*(getattr(record, name) for name in _LISTED_FIELDS), pending, len(record.exports))
 
     def _remember(self, session_id: str, entry: tuple[object, ...]) -> None:
         self._entries[session_id], self._revisions[session_id] = entry, self.revision

@@ -18,12 +18,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from adk_agent_sim.errors import SessionNotFound
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.sessions.list_changes import ListChanges
-from adk_agent_sim.server.sessions.row_api_models import to_api_row
 from adk_agent_sim.server.sessions.session_api_models import (
     AgentsUpdate,
     FollowRequest,
     SessionGone,
-    SessionInfo,
     SessionListUpdate,
     SessionUpdate,
 )
@@ -31,7 +29,7 @@ from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.web.responses import to_ascii_json
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
-from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.session_record import SessionRecord
 
 _POLICY_VIOLATION = 1008
 """The WebSocket close code for a message that the server does not accept."""
@@ -60,13 +58,14 @@ class _BrowserTab:
 class LiveUpdates:
     """Serves all open tabs."""
 
-    def __init__(self, timeline: Timeline, directory: SessionDirectory, agents: AgentCatalog) -> None:
-        self._timeline = timeline
+    def __init__(self, directory: SessionDirectory, agents: AgentCatalog) -> None:
+        self._timeline = directory.timeline
+        self._runs = directory.runs
         self._directory = directory
         self._agents = agents
         self._tabs: set[_BrowserTab] = set()
-        self._changes = ListChanges(directory)
-        timeline.watch_sessions(self._on_change)
+        self._changes = ListChanges(self._timeline, self._runs)
+        self._timeline.watch_sessions(self._on_change)
         agents.watch(self._wake_all_tabs)
 
     async def serve_tab(self, socket: WebSocket) -> None:
@@ -131,16 +130,16 @@ class LiveUpdates:
             return
         session_ids = self._changes.list_changed_after(tab.sent_revision)
         tab.sent_revision = revision
-        sessions: list[SessionInfo] = []
+        sessions: list[SessionRecord] = []
         deleted: list[str] = []
         for session_id in session_ids or ():
             try:
-                sessions.append(await self._directory.get_info(session_id))
+                sessions.append(self._runs.describe(await self._timeline.get_summary(session_id)))
             except SessionNotFound:
                 deleted.append(session_id)
         update = SessionListUpdate(
             revision=revision,
-            pending_count=await self._directory.count_pending(),
+            pending_count=await self._timeline.count_pending(self._runs.liveness.queue_ids),
             sessions=sessions,
             deleted=deleted,
             reload=session_ids is None,
@@ -170,8 +169,8 @@ class LiveUpdates:
         # The state is updated before the send: a change during it must be seen as new.
         tab.has_new_request = tab.needs_refresh = False
         tab.sent_seq = summary.last_seq
-        is_live = self._directory.is_playable(follow.session_id)
-        update = SessionUpdate(session=session, rows=[to_api_row(row, is_live=is_live) for row in rows])
+        shown = [self._runs.describe_row(follow.session_id, row) for row in rows]
+        update = SessionUpdate(session=session, rows=shown)
         await socket.send_text(to_ascii_json(update))
 
     async def _read_rows(

@@ -7,36 +7,12 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from adk_agent_sim.server.sessions.pause_api_models import PendingPause
-from adk_agent_sim.server.sessions.row_api_models import Row
 from adk_agent_sim.server.time_travel.api_models import TimeTravelInfo
-from adk_agent_sim.timeline.read_model.interruption import Interruption
-from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.tool_request_events import ToolAsked
 from adk_agent_sim.use_cases.record import Record
-
-
-class AgentPathInfo(Record):
-    """Which of the agents of a run: several run side by side, or inside a tool of another agent."""
-
-    branch: str = Field(description="ADK's branch; empty for agents that see the whole conversation")
-    parent_call_id: str = Field(description="The call of the tool that the agent runs in; empty outside tools")
-
-
-class PendingInfo(Record):
-    """A request that is waiting for a person."""
-
-    kind: RequestKind
-    request_id: str = Field(description="The turn id of a model turn; otherwise the id of the request")
-    agent_name: str
-    agent_label: str = Field(description="What lists call the agent: its display name, or its name if it has none")
-    agent_path: AgentPathInfo | None = Field(description="None if it is unknown")
-    requested_at: float
-    tool_name: str = Field(description="The tool that it is about; empty if none")
-    claimed_by: str = Field(description="Who is working on it; empty if nobody is")
-    claimed_until: float = Field(description="When the claim expires; 0 without a claim")
+from adk_agent_sim.use_cases.session_record import SessionRecord
 
 
 class PendingConfirmation(Record):
@@ -76,36 +52,7 @@ class PendingToolCall(Record):
         )
 
 
-class SessionInfo(Record):
-    """What lists show of a session."""
-
-    session_id: str
-    has_world: bool = Field(default=False, description="Whether the world that the session runs in can be seen here")
-    name: str
-    agent_key: str = Field(description="The key of the agent; empty if it runs in another process")
-    agent_revision: int | None = Field(
-        default=None, description="The revision of the agent's code that the session runs with; None if it is over"
-    )
-    agent_name: str
-    agent_label: str = Field(description="What lists call the agent: its display name, or its name if it has none")
-    agent_names: list[str] = Field(description="The agents that called their models")
-    created_at: float
-    status: SessionStatus
-    interruption: Interruption = Field(
-        default=Interruption.NONE, description="When the server stopped, if the session is over because of that"
-    )
-    failure: str = Field(default="", description="Why the last run failed, or why the session cannot be read")
-    last_seq: int = Field(description="The seq of the last event that is included here")
-    row_count: int = Field(description="The number of rows")
-    turn_count: int = Field(description="The number of model turns")
-    call_count: int = Field(description="The number of tool calls that ran")
-    pending: list[PendingInfo] = Field(description="What is waiting for a person, the next one first")
-    running_since: float | None = Field(default=None, description="When the oldest running tool started, else the run")
-    last_event_at: float
-    exports: list[ExportEntry] = Field(default_factory=list[ExportEntry])
-
-
-class SessionDetail(SessionInfo):
+class SessionDetail(SessionRecord):
     """A session, without its rows."""
 
     confirmation: PendingConfirmation | None = Field(
@@ -121,29 +68,6 @@ class SessionDetail(SessionInfo):
         default=False, description="Whether the agent runs here, or in a process that takes orders from here"
     )
     time_travel: TimeTravelInfo = Field(default_factory=TimeTravelInfo)
-
-
-class SessionPage(Record):
-    """A page of the list of sessions, newest first."""
-
-    sessions: list[SessionInfo]
-    next_cursor: str | None = Field(description="The cursor of the next page; None on the last one")
-
-
-class QueueItem(Record):
-    """A request that is waiting for a person, in any session."""
-
-    session_id: str
-    session_name: str
-    request: PendingInfo
-
-
-class QueuePage(Record):
-    """A page of the queue, oldest first."""
-
-    items: list[QueueItem]
-    next_cursor: str | None = Field(description="The cursor of the next page; None on the last one")
-    total: int = Field(description="How many requests are waiting, on all pages")
 
 
 class NewSession(Record):
@@ -169,7 +93,7 @@ class StateNeeds(Record):
 class SessionPatch(Record):
     """A request to rename a session."""
 
-    name: str = Field(min_length=1, max_length=200)
+    name: str
 
 
 class FollowRequest(Record):
@@ -186,7 +110,7 @@ class SessionUpdate(Record):
 
     type: Literal["session"] = "session"
     session: SessionDetail
-    rows: list[Row]
+    rows: list[TimelineRow]
 
 
 class SessionListUpdate(Record):
@@ -195,7 +119,7 @@ class SessionListUpdate(Record):
     type: Literal["sessions"] = "sessions"
     revision: int = Field(description="Increases with every change of the list; sent back after a reconnection")
     pending_count: int = Field(description="How many requests are waiting for a person, over all sessions")
-    sessions: list[SessionInfo] = Field(description="The sessions that are new or have changed")
+    sessions: list[SessionRecord] = Field(description="The sessions that are new or have changed")
     deleted: list[str] = Field(description="The ids of the sessions that were deleted")
     reload: bool = Field(description="More has changed than is listed here: reload what is shown")
 

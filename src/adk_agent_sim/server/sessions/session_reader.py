@@ -17,10 +17,10 @@ from adk_agent_sim.server.scenarios.api_models import PlayedWorldInfo, WorldGrap
 from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict, build_session_verdict
 from adk_agent_sim.server.scenarios.world_graph import build_world_graph
 from adk_agent_sim.server.sessions import request_view, row_details
-from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail, to_api_row
+from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.server.sessions.session_api_models import StateNeeds
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.server.web.page_cursors import MAX_INTEGER
+from adk_agent_sim.timeline.page_cursors import MAX_INTEGER
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.world_events import VerdictReached
@@ -33,11 +33,10 @@ class SessionReader:
         self._timeline = timeline
         self._runs = runs
 
-    async def get_rows(self, session_id: str, start: int, count: int) -> list[Row]:
+    async def get_rows(self, session_id: str, start: int, count: int) -> list[TimelineRow]:
         """Return up to `count` rows from index `start` on."""
         return [
-            to_api_row(row, is_live=self._runs.is_playable(session_id))
-            for row in await self._timeline.read_rows(session_id, start, count)
+            self._runs.describe_row(session_id, row) for row in await self._timeline.read_rows(session_id, start, count)
         ]
 
     async def get_row_detail(self, session_id: str, index: int, *, full: bool) -> RowDetail:

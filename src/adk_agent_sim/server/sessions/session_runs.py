@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.adk.worlds.world_run import WorldRun
@@ -18,18 +19,21 @@ from adk_agent_sim.timeline.player_spec import PlayerKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_events import SERVER_STOPPED, SERVER_STOPPED_IN_RUN
+from adk_agent_sim.timeline.session_liveness import OtherProcesses, SessionLiveness
 from adk_agent_sim.timeline.session_queries import AgentSessions, SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases.messages import start_session
 from adk_agent_sim.use_cases.record import OperationResult
+from adk_agent_sim.use_cases.session_host import HostedAgent, SessionHost
 
 HUMAN = str(PlayerKind.HUMAN)
 
 
-class SessionRuns:
+class SessionRuns(SessionHost):
     """Starts, finds and closes the runs of agents whose code is in this process."""
 
     def __init__(self, agents: AgentCatalog, timeline: Timeline, *, allow_remote_agents: bool = False) -> None:
+        super().__init__()
         self.allow_remote_agents = allow_remote_agents
         """Whether agents in other processes play on the same timeline."""
         self._agents = agents
@@ -138,13 +142,36 @@ class SessionRuns:
         )
 
     @property
-    def live_ids(self) -> Collection[str] | None:
-        """The sessions that can go on here; None if all can, because agents may run in other processes."""
-        return None if self.allow_remote_agents else self._runs.keys() | self.world_ids
+    def liveness(self) -> SessionLiveness:
+        """Which sessions can go on: all of them if agents may run in other processes."""
+        others = OtherProcesses.ANY if self.allow_remote_agents else OtherProcesses.NONE
+        return SessionLiveness(own_ids=self._runs.keys() | self.world_ids, others=others)
 
     def is_playable(self, session_id: str) -> bool:
         """Whether a session can go on: its agent runs here, or may run in another process."""
-        return self.allow_remote_agents or session_id in self._runs or session_id in self.world_ids
+        return self.liveness.can_go_on(session_id)
+
+    def has_world(self, session_id: str) -> bool:
+        """Return whether the world that a session runs in can be seen here."""
+        return session_id in self.worlds
+
+    def find_hosted_agent(self, summary: SessionSummary) -> HostedAgent:
+        """Return what lists show of the agent of a session, whether it is loaded or not."""
+        if agent := self.find_agent(summary):
+            revision = self.find_revision(summary.session.session_id)
+            config = agent.config
+            return HostedAgent(key=agent.key, revision=revision, name=config.agent.name, label=config.name)
+        entry = self.find_entry(summary)
+        return HostedAgent(key=entry.key if entry else "")
+
+    def complete_filter(self, wanted: SessionFilter) -> SessionFilter:
+        """Return a filter that also finds agents by the names that lists show."""
+        text = wanted.text.casefold()
+        return replace(
+            super().complete_filter(wanted),
+            of_agents=self.select_sessions(lambda name: name == wanted.agent),
+            text_agents=self.select_sessions(lambda name: text != "" and text in name.casefold()),
+        )
 
     def is_played_by_person(self, session_id: str) -> bool:
         """Whether a person plays the agent of a session in a scenario's world, and its run has not ended."""
@@ -155,7 +182,7 @@ class SessionRuns:
         is_taken_over = run.agent_run is not None and run.agent_run.recorded_session.player is Player.HUMAN
         return is_taken_over or run.player_name == HUMAN
 
-    async def close_run(self, session_id: str) -> bool:
+    async def close_run(self, session_id: str, reason: str) -> bool:
         """Close the run of a session, if it has one; returns whether it had."""
         if session_id not in self._runs:
             return False
@@ -163,7 +190,7 @@ class SessionRuns:
         self._players.pop(session_id, None)
         # Runs of one agent share its toolsets and connections: only the last run may release them.
         is_shared = any(other is agent for other, _ in self._runs.values())
-        await run.close(release=not is_shared)
+        await run.close(release=not is_shared, reason=reason)
         return True
 
     async def close(self) -> None:

@@ -1,7 +1,8 @@
 """Everything that the web API does with sessions, wired in one place.
 
-SessionRuns  (agents in this process) --+--> SessionDirectory     list, create, rename, close, delete
-Timeline     (summaries and rows)     --+--> ServedSession        what the use cases act in
+SessionRuns  (agents in this process) --+--> use_cases.sessions   list, describe, rename, note, close, delete
+Timeline     (summaries and rows)     --+--> SessionDirectory     a session with what can be done in it; new ones
+                                        +--> ServedSession        what the use cases act in
                                         +--> SessionReader        rows, briefing, request, state
                                         +--> EnvironmentControls  rules and faults
                                         +--> SessionExporter      golden traces
@@ -48,9 +49,9 @@ class SessionServices:
             evals: The files of eval cases, among which exports are found.
         """
         self.agents = agents
-        self._timeline = timeline
+        self.timeline = timeline
         restarts = restarts or AgentRestarts(timeline)
-        self._runs = runs = SessionRuns(agents, timeline, allow_remote_agents=allow_remote_agents)
+        self.runs = runs = SessionRuns(agents, timeline, allow_remote_agents=allow_remote_agents)
         self._sessions = ServedSessions(timeline, runs, restarts)
         self.directory = SessionDirectory(timeline, runs, self._sessions)
         self.reader = SessionReader(timeline, runs)
@@ -59,19 +60,19 @@ class SessionServices:
         self.worlds = self._sessions.worlds
         self.time_travel = TimeTravelRequests()
         self.players = PlayerChoice(timeline, runs, self._sessions.describer)
-        self.live_updates = LiveUpdates(timeline, self.directory, agents)
+        self.live_updates = LiveUpdates(self.directory, agents)
 
     async def open_session(self, session_id: str) -> ServedSession:
         """Return a session, for the operations in it; raise SessionNotFound if there is none."""
-        await self._timeline.get_summary(session_id)
+        await self.timeline.get_summary(session_id)
         return self._sessions.open(session_id)
 
     async def delete_untouched_sessions(self) -> None:
         """Delete the sessions in which nothing happened before their server was killed."""
-        await self._runs.delete_untouched_sessions()
+        await self.runs.delete_untouched_sessions()
 
     async def close(self) -> None:
         """Close all runs and release the agents' resources."""
         await self.agents.close()
         await self.worlds.close()
-        await self._runs.close()
+        await self.runs.close()

@@ -12,12 +12,10 @@ from fastapi import Query, Request, Response
 from adk_agent_sim.server.agents.api_models import AgentInfo, Briefing, RequestInfo
 from adk_agent_sim.server.scenarios.api_models import PlayedWorldInfo, TimeControlInput, WorldGraphInfo
 from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict
-from adk_agent_sim.server.sessions.row_api_models import Row, RowDetail
+from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.server.sessions.session_api_models import (
     NewSession,
-    QueuePage,
     SessionDetail,
-    SessionPage,
     SessionPatch,
     StateNeeds,
 )
@@ -25,19 +23,22 @@ from adk_agent_sim.server.web.api_dependencies import (
     AgentsDependency,
     DirectoryDependency,
     ReaderDependency,
+    ServicesDependency,
     SessionDependency,
     TimeTravelDependency,
 )
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.media_response import build_media_response
-from adk_agent_sim.server.web.page_cursors import parse_session_cursor
 from adk_agent_sim.server.web.responses import json_response
 from adk_agent_sim.server.web.server_api_models import ServerInfo
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.use_cases import sessions as use_cases
 from adk_agent_sim.use_cases.exports import list_export_formats
 from adk_agent_sim.use_cases.record import OperationResult
+from adk_agent_sim.use_cases.session_record import QueuePage, SessionPage
 
 MAX_PAGE_SIZE = 200
 """How many sessions or requests a page holds at most."""
@@ -75,7 +76,7 @@ async def create_session(directory: DirectoryDependency, new_session: NewSession
 
 @api.get("/sessions", response_model=SessionPage)
 async def list_sessions(
-    directory: DirectoryDependency,
+    services: ServicesDependency,
     cursor: str = "",
     q: Annotated[str, Query(max_length=200, description="A part of the name, or of an agent's name")] = "",
     status: Annotated[list[SessionStatus] | None, Query(description="Any of these; all if it is left out")] = None,
@@ -83,16 +84,17 @@ async def list_sessions(
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE)] = 50,
 ) -> Response:
     """Return a page of the sessions, newest first."""
-    wanted = SessionFilter(before=parse_session_cursor(cursor), text=q.strip(), statuses=status or (), agent=agent)
-    return json_response(await directory.list_sessions(wanted, limit))
+    wanted = SessionFilter(text=q, statuses=status or (), agent=agent)
+    page = await use_cases.list_sessions(services.timeline, wanted, limit, host=services.runs, cursor=cursor)
+    return json_response(page)
 
 
 @api.get("/queue", response_model=QueuePage)
 async def list_queue(
-    directory: DirectoryDependency, cursor: str = "", limit: Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE)] = 50
+    services: ServicesDependency, cursor: str = "", limit: Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE)] = 50
 ) -> Response:
     """Return a page of what is waiting for a person in all sessions, oldest first."""
-    return json_response(await directory.list_queue(cursor, limit))
+    return json_response(await use_cases.list_queue(services.timeline, limit, host=services.runs, cursor=cursor))
 
 
 @api.get("/sessions/{session_id}", response_model=SessionDetail)
@@ -101,26 +103,28 @@ async def get_session(directory: DirectoryDependency, session_id: str) -> Respon
     return json_response(await directory.get_detail(session_id))
 
 
-@api.patch("/sessions/{session_id}", response_model=SessionDetail)
-async def rename_session(directory: DirectoryDependency, session_id: str, patch: SessionPatch) -> Response:
+@api.patch("/sessions/{session_id}", response_model=OperationResult)
+async def rename_session(services: ServicesDependency, session_id: str, patch: SessionPatch) -> Response:
     """Rename a session."""
-    return json_response(await directory.rename(session_id, patch.name))
+    return json_response(await use_cases.rename_session(services.timeline, session_id, patch.name))
 
 
 @api.delete("/sessions/{session_id}", status_code=204, response_class=Response)
-async def delete_session(directory: DirectoryDependency, session_id: str) -> Response:
+async def delete_session(services: ServicesDependency, session_id: str) -> Response:
     """Delete a session with its events."""
-    await directory.delete(session_id)
+    await use_cases.delete_session(services.timeline, session_id, host=services.runs)
     return Response(status_code=204)
 
 
-@api.post("/sessions/{session_id}/close", response_model=SessionDetail)
-async def close_session(directory: DirectoryDependency, session_id: str) -> Response:
+@api.post("/sessions/{session_id}/close", response_model=OperationResult)
+async def close_session(services: ServicesDependency, session_id: str) -> Response:
     """Close a session; it can still be read and exported."""
-    return json_response(await directory.close_session(session_id))
+    return json_response(
+        await use_cases.close_session(services.timeline, session_id, host=services.runs, reason="closed in the browser")
+    )
 
 
-@api.get("/sessions/{session_id}/rows", response_model=list[Row])
+@api.get("/sessions/{session_id}/rows", response_model=list[TimelineRow])
 async def get_rows(
     reader: ReaderDependency,
     session_id: str,

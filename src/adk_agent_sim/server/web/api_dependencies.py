@@ -21,38 +21,38 @@ def _get_services(request: Request) -> SessionServices:
     return request.app.state.services
 
 
-_Services = Annotated[SessionServices, Depends(_get_services)]
+ServicesDependency = Annotated[SessionServices, Depends(_get_services)]
 
 
-def _get_agents(services: _Services) -> AgentCatalog:
+def _get_agents(services: ServicesDependency) -> AgentCatalog:
     return services.agents
 
 
-def _get_directory(services: _Services) -> SessionDirectory:
+def _get_directory(services: ServicesDependency) -> SessionDirectory:
     return services.directory
 
 
-def _get_reader(services: _Services) -> SessionReader:
+def _get_reader(services: ServicesDependency) -> SessionReader:
     return services.reader
 
 
-async def _open_session(services: _Services, session_id: str) -> ServedSession:
+async def _open_session(services: ServicesDependency, session_id: str) -> ServedSession:
     return await services.open_session(session_id)
 
 
-def _get_environment(services: _Services) -> EnvironmentControls:
+def _get_environment(services: ServicesDependency) -> EnvironmentControls:
     return services.environment
 
 
-def _get_exporter(services: _Services) -> SessionExporter:
+def _get_exporter(services: ServicesDependency) -> SessionExporter:
     return services.exporter
 
 
-def _get_time_travel(services: _Services) -> TimeTravelRequests:
+def _get_time_travel(services: ServicesDependency) -> TimeTravelRequests:
     return services.time_travel
 
 
-def _get_players(services: _Services) -> PlayerChoice:
+def _get_players(services: ServicesDependency) -> PlayerChoice:
     return services.players
 
 

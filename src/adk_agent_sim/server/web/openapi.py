@@ -1,7 +1,7 @@
 """The web API as an OpenAPI document, including the WebSocket's messages as components.
 
-`python -m adk_agent_sim.server.web.openapi` prints it, and the browser's TypeScript types are generated from it. The
-output depends only on the code, byte for byte.
+`python -m adk_agent_sim.server.web.openapi` prints it, and the browser's TypeScript types are generated from it; with
+`--session-defaults` it prints the defaults of a session's fields. The output depends only on the code, byte for byte.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import sys
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
+from pydantic_core import to_jsonable_python
 
 from adk_agent_sim.server.sessions.session_api_models import (
     AgentsUpdate,
     FollowRequest,
+    SessionDetail,
     SessionGone,
     SessionListUpdate,
     SessionUpdate,
@@ -44,5 +46,12 @@ def render_document() -> str:
     return json.dumps(build_document(), indent=2, sort_keys=True) + "\n"
 
 
+def render_session_defaults() -> str:
+    """Return the fields of a session that have a default, as JSON: what the browser knows of one nobody plays."""
+    fields = SessionDetail.model_fields.items()
+    defaults = {name: field.get_default(call_default_factory=True) for name, field in fields if not field.is_required()}
+    return json.dumps(to_jsonable_python(defaults), indent=2) + "\n"
+
+
 if __name__ == "__main__":
-    sys.stdout.write(render_document())
+    sys.stdout.write(render_session_defaults() if "--session-defaults" in sys.argv else render_document())

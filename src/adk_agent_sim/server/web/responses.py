@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import is_dataclass
+from functools import cache
 from typing import Any, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 from starlette.responses import Response
 
 from adk_agent_sim import errors
 from adk_agent_sim.server.web.api_models import ErrorBody
 from adk_agent_sim.server.web.error_status import get_error_status
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.use_cases.record import FieldProblem
 
@@ -24,12 +27,12 @@ _OVERRIDABLE_ERRORS = (
 """Errors that a person can override with `force` or `again`."""
 
 
-def json_response(value: BaseModel | Sequence[BaseModel] | dict[str, Any], status: int = 200) -> Response:
+def json_response(value: BaseModel | Sequence[BaseModel | TimelineRow] | dict[str, Any], status: int = 200) -> Response:
     """Return a value as a JSON response."""
     return Response(to_ascii_json(value), status, media_type="application/json")
 
 
-def to_ascii_json(value: BaseModel | Sequence[BaseModel] | dict[str, Any]) -> str:
+def to_ascii_json(value: BaseModel | Sequence[BaseModel | TimelineRow] | dict[str, Any]) -> str:
     """Return a value as JSON text in ASCII: lone surrogates, which UTF-8 cannot encode, stay escaped."""
     return dump_json(_dump_models(value), ensure_ascii=True)
 
@@ -51,7 +54,14 @@ def error_response(error: Exception, problems: Sequence[FieldProblem] = ()) -> R
     return json_response(body, get_error_status(error).http)
 
 
+@cache
+def _get_adapter(dataclass: type) -> TypeAdapter[Any]:
+    return TypeAdapter(dataclass)
+
+
 def _dump_models(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump()
+    if is_dataclass(value) and not isinstance(value, type):
+        return _get_adapter(type(value)).dump_python(value)
     return [_dump_models(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value

@@ -17,6 +17,15 @@ OPEN_STATUSES = (RowStatus.RUNNING, RowStatus.CONFIRM)
 
 _KINDS_WITH_PLAYER = (RowKind.CALL, RowKind.COMMENTARY, RowKind.ANSWER)
 
+_ENDED_WITH_PROCESS = "abandoned: the agent's process ended"
+
+
+def end_open_row(row: TimelineRow) -> TimelineRow:
+    """Return a row of a session whose process has ended; one that was killed wrote no event that ends its calls."""
+    if row.status not in OPEN_STATUSES:
+        return row
+    return replace(row, status=RowStatus.CANCELLED, result=row.result or _ENDED_WITH_PROCESS)
+
 
 class PendingConsent(NamedTuple):
     """A confirmation that waits for the user: the tool, and the row of its call, if there is one."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import as_mapping, get_parts
 from adk_agent_sim.timeline.events import AgentPath, Event, TurnAsked, TurnRevived
+from adk_agent_sim.timeline.schema_options import SCHEMA_OPTIONS
 from adk_agent_sim.timeline.tool_request_events import ToolAsked
 
 MAX_REQUESTS_PER_EVENT = 1_000
@@ -39,6 +42,8 @@ class RequestKind(StrEnum):
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingRequest:
     """A request that waits for a person."""
+
+    __pydantic_config__: ClassVar[Mapping[str, bool]] = SCHEMA_OPTIONS
 
     kind: RequestKind
     request_id: str

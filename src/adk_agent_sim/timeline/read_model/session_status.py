@@ -32,8 +32,11 @@ class SessionStatus(StrEnum):
     ABANDONED = "abandoned"
     """The agent's process disappeared while one of its turns was pending; if it reconnects, the session continues."""
 
+    INTERRUPTED = "interrupted"
+    """The process that ran the agent ended while the agent ran or waited; a fork continues the session."""
+
     CLOSED = "closed"
-    """The session was closed: it can only be read and exported."""
+    """The session was closed, or its process has ended: it can only be read and exported."""
 
     CANCELLED = "cancelled"
     """The session was closed as cancelled: it can only be read and exported."""
@@ -83,6 +86,7 @@ STATUS_PROJECTIONS: Final[Mapping[SessionStatus, StatusProjection]] = MappingPro
         SessionStatus.FAILED: StatusProjection(24, ProtocolStatus.ACTIVE, SessionState.ACTIVE),
         SessionStatus.STOPPED: StatusProjection(25, ProtocolStatus.ACTIVE, SessionState.ACTIVE),
         SessionStatus.ABANDONED: StatusProjection(26, ProtocolStatus.ACTIVE, SessionState.ACTIVE),
+        SessionStatus.INTERRUPTED: StatusProjection(29, ProtocolStatus.COMPLETED, SessionState.COMPLETED),
         SessionStatus.CLOSED: StatusProjection(27, ProtocolStatus.COMPLETED, SessionState.COMPLETED),
         SessionStatus.CANCELLED: StatusProjection(3, ProtocolStatus.CANCELLED, SessionState.COMPLETED),
         SessionStatus.BROKEN: StatusProjection(28, ProtocolStatus.ACTIVE, SessionState.ACTIVE),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from adk_agent_sim.timeline.events import (
     RunOutcome,
@@ -19,6 +19,7 @@ from adk_agent_sim.timeline.read_model.pending_requests import (
     PendingRequest,
 )
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.schema_options import SCHEMA_OPTIONS
 
 UNNAMED = "Unnamed session"
 SessionCursor: TypeAlias = tuple[int, str]
@@ -31,6 +32,8 @@ QueueCursor: TypeAlias = tuple[int, str, int]
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExportEntry:
     """A golden trace that was written of a session."""
+
+    __pydantic_config__: ClassVar[Mapping[str, bool]] = SCHEMA_OPTIONS
 
     format: str
     path: str
@@ -67,6 +70,9 @@ class SessionSummary:
     running_calls: Mapping[str, float] = field(default_factory=dict[str, float])
     """When the tool calls that are running started, by call id."""
 
+    client_id: str | None = None
+    """The process of the agent that last asked a person, as in `TurnAsked`; None if no agent asked one."""
+
     busy_since: float | None = None
     """When the agent began to run; None if it does not run."""
 
@@ -87,6 +93,9 @@ class SessionSummary:
 
     is_cancelled: bool = False
     """Whether it was closed as cancelled."""
+
+    is_interrupted: bool = False
+    """Whether the server that ran the agent stopped while the agent ran or waited."""
 
     closing_reason: str = ""
     """Why it was closed, for people; empty before that."""
@@ -129,6 +138,8 @@ class SessionSummary:
         if self.is_broken:
             return SessionStatus.BROKEN
         if self.is_closed:
+            if self.is_interrupted:
+                return SessionStatus.INTERRUPTED
             return SessionStatus.CANCELLED if self.is_cancelled else SessionStatus.CLOSED
         if any(request.is_inside_run for request in self.pending.values()):
             return SessionStatus.WAITING
@@ -167,6 +178,11 @@ class SessionSummary:
     def cursor(self) -> SessionCursor:
         """The position in a list."""
         return round(self.session.created_at * 1_000), self.session.session_id
+
+    @property
+    def ran_in_server(self) -> bool:
+        """Whether the agent certainly ran inside a server: its app joined, and it asks without naming its process."""
+        return self.app_name != "" and self.client_id == ""
 
     def is_waiting(self, turn_id: str) -> bool:
         """Return whether a turn needs a decision, of a person or of another player."""

@@ -36,7 +36,14 @@ from adk_agent_sim.timeline.read_model.pending_requests import (
     list_answered_ids,
 )
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
-from adk_agent_sim.timeline.session_events import AgentJoined, Closed, Forked, Rewound
+from adk_agent_sim.timeline.session_events import (
+    SERVER_STOPPED,
+    SERVER_STOPPED_IN_RUN,
+    AgentJoined,
+    Closed,
+    Forked,
+    Rewound,
+)
 from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
 from adk_agent_sim.timeline.undone_events import ends_redo
 
@@ -97,7 +104,8 @@ def fold_event(summary: SessionSummary, event: Event) -> SessionSummary:
 def _apply_tool_event(summary: SessionSummary, event: Event) -> SessionSummary:
     match event.payload:
         case ToolAsked() as asked:
-            return replace(summary, pending={**summary.pending, asked.request_id: build_tool_request(event, asked)})
+            pending = {**summary.pending, asked.request_id: build_tool_request(event, asked)}
+            return replace(summary, pending=pending, client_id=asked.client_id)
         case ToolAnswered(request_id=request_id) | ToolWithdrawn(request_id=request_id):
             return replace(summary, pending=_exclude(summary.pending, request_id))
         case ToolFinished(call_id=call_id) | ToolFailed(call_id=call_id):
@@ -131,6 +139,7 @@ def _apply_session_event(summary: SessionSummary, event: Event) -> SessionSummar
                 busy_since=None,
                 is_closed=True,
                 is_cancelled=cancelled,
+                is_interrupted=reason == SERVER_STOPPED_IN_RUN or (reason == SERVER_STOPPED and bool(summary.pending)),
                 closing_reason=summarize_text(reason),
             )
         case _:
@@ -175,7 +184,8 @@ def _add_turn(summary: SessionSummary, event: Event, asked: TurnAsked) -> Sessio
         turn_count=summary.turn_count + 1,
     )
     if event.player in (None, Player.HUMAN):
-        return replace(counted, pending={**summary.pending, event.turn_id: build_turn_request(event, asked)})
+        pending = {**summary.pending, event.turn_id: build_turn_request(event, asked)}
+        return replace(counted, pending=pending, client_id=asked.client_id)
     return replace(counted, delegated={**summary.delegated, event.turn_id: asked.invocation_id})
 
 

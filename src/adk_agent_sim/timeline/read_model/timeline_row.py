@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from adk_agent_sim.timeline.schema_options import SCHEMA_OPTIONS
 
 
 class RowKind(StrEnum):
@@ -48,6 +54,8 @@ class RowSource:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TimelineRow:
     """One line of the timeline. Rows are never removed or reordered, so the index of a row is its identity."""
+
+    __pydantic_config__: ClassVar[Mapping[str, bool]] = SCHEMA_OPTIONS
 
     index: int
     seq: int
@@ -105,5 +113,5 @@ class TimelineRow:
     world_seconds: float | None = None
     """When it happened in seconds since the world's start, if it happened in a scenario's world."""
 
-    sources: tuple[RowSource, ...] = ()
-    """The events that the row was made from, oldest first."""
+    sources: Annotated[tuple[RowSource, ...], Field(exclude=True)] = ()
+    """The events that the row was made from, oldest first; clients are not sent them."""

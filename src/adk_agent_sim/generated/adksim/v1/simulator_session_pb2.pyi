@@ -24,6 +24,7 @@ class SessionStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SESSION_STATUS_ABANDONED: _ClassVar[SessionStatus]
     SESSION_STATUS_CLOSED: _ClassVar[SessionStatus]
     SESSION_STATUS_BROKEN: _ClassVar[SessionStatus]
+    SESSION_STATUS_INTERRUPTED: _ClassVar[SessionStatus]
 
 class RequestKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -55,6 +56,7 @@ SESSION_STATUS_STOPPED: SessionStatus
 SESSION_STATUS_ABANDONED: SessionStatus
 SESSION_STATUS_CLOSED: SessionStatus
 SESSION_STATUS_BROKEN: SessionStatus
+SESSION_STATUS_INTERRUPTED: SessionStatus
 REQUEST_KIND_UNSPECIFIED: RequestKind
 REQUEST_KIND_MODEL: RequestKind
 REQUEST_KIND_CONSENT: RequestKind

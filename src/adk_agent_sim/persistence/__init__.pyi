@@ -1,0 +1,1 @@
+from .database_store import open_store as open_store

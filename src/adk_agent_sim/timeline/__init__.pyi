@@ -1,0 +1,11 @@
+from .events import Event as Event
+from .history import FinalResponse as FinalResponse
+from .history import HistoryEntry as HistoryEntry
+from .history import ToolCall as ToolCall
+from .history import ToolError as ToolError
+from .history import ToolOutput as ToolOutput
+from .history import UserQuery as UserQuery
+from .history import build_history as build_history
+from .read_model.session_status import SessionState as SessionState
+from .redaction.secret_patterns import SECRET_PATTERNS as SECRET_PATTERNS
+from .timeline import Timeline as Timeline
