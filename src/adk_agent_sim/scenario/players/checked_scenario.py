@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
+
+from pydantic import computed_field
 
 from adk_agent_sim.errors import InsecureFile, NotJudgeable, OracleFailed, SimulatorError
 from adk_agent_sim.persistence.default_path import get_data_folder
@@ -44,6 +46,7 @@ from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.private_files import create_private_folder, read_private_file, write_private_file
+from adk_agent_sim.timeline.record import Record
 from adk_agent_sim.timeline.strict_json import dump_json, parse_json_object
 
 RUN_COUNT = 5
@@ -67,8 +70,7 @@ class CheckStatus(StrEnum):
     LINT_ERRORS = "lint errors"
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckedProperty:
+class CheckedProperty(Record, frozen=True, extra="ignore"):
     """Whether one demand on a scenario holds."""
 
     holds: bool | None
@@ -81,8 +83,7 @@ class CheckedProperty:
     """What to do if it does not hold."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckRun:
+class CheckRun(Record, frozen=True, extra="ignore"):
     """One run of a check."""
 
     player: str
@@ -100,8 +101,7 @@ class CheckRun:
     """The simulated duration."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScenarioCheck:
+class ScenarioCheck(Record, frozen=True, extra="ignore"):
     """The result of a check."""
 
     scenario_id: str
@@ -131,6 +131,7 @@ class ScenarioCheck:
         """Whether the linter finds errors; warnings alone are none."""
         return any(each.severity == "error" for each in self.findings)
 
+    @computed_field
     @property
     def status(self) -> CheckStatus:
         """The result in one word: the first demand that does not hold, or that the file has errors."""
@@ -144,10 +145,6 @@ class ScenarioCheck:
             if not each.holds:
                 return status
         return CheckStatus.LINT_ERRORS if self.has_lint_errors else CheckStatus.OK
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON values."""
-        return {"status": self.status.value, **asdict(self), "runs": [_run_to_json(each) for each in self.runs]}
 
 
 def check_scenario(
@@ -196,7 +193,7 @@ def check_scenario(
         check = _build_unsolvable(scenario.scenario_id, seed, error)
     except SimulatorError as error:
         check = _build_unknown(scenario.scenario_id, seed, str(error))
-    return replace(check, findings=tuple(lint(scenario)))
+    return check.model_copy(update={"findings": tuple(lint(scenario))})
 
 
 class _TookTooLong(Exception):
@@ -326,7 +323,7 @@ def _build_unsolvable(scenario_id: str, seed: int, error: OracleFailed) -> Scena
     advice = "Correct the event; `adksim scenario run --oracle` shows all problems."
     reason = f"{error.reason[:1].upper()}{error.reason[1:]}".partition(". Fix the scenario")[0]
     solvable = CheckedProperty(holds=False, reason=f"{reason}.", next_step=advice)
-    return replace(_build_unknown(scenario_id, seed, ""), solvable=solvable)
+    return _build_unknown(scenario_id, seed, "").model_copy(update={"solvable": solvable})
 
 
 def _find_difference(first: str, second: str) -> str:
@@ -354,10 +351,6 @@ def _find_different_key(first: Any, second: Any) -> Any:
     return None
 
 
-def _run_to_json(run: CheckRun) -> dict[str, Any]:
-    return {**asdict(run), "ended": run.ended.value}
-
-
 _log = get_logger(__name__)
 
 
@@ -373,18 +366,18 @@ class CheckCache:
         if not self._folder.is_dir():
             return None
         try:
-            return _parse_check(parse_json_object(read_private_file(self._get_path(scenario))))
-        except (OSError, ValueError, TypeError, KeyError, InsecureFile):
+            return ScenarioCheck.model_validate(parse_json_object(read_private_file(self._get_path(scenario))))
+        except (OSError, ValueError, InsecureFile):
             return None
 
     def save(self, scenario: ScenarioImportedFromJson, check: ScenarioCheck) -> None:
         """Save a result, unless the scenario could not be judged, which may have been for lack of time."""
         if check.problem:
             return
-        value = check.to_json()
+        kept = check.model_copy(update={"runs": ()})
         try:
             create_private_folder(self._folder)
-            write_private_file(self._get_path(scenario), json.dumps({**value, "runs": []}, indent=2) + "\n")
+            write_private_file(self._get_path(scenario), kept.model_dump_json(indent=2) + "\n")
         except (OSError, InsecureFile) as error:
             # The result is shown all the same; only the next start does not know it.
             _log.warning("The result of a check cannot be kept in %s: %s", self._folder, error)
@@ -394,19 +387,3 @@ class CheckCache:
         # JSON allows lone surrogates, which UTF-8 cannot encode strictly.
         digest = sha256(f"{version('adksim')} {content}".encode("utf-8", "surrogatepass")).hexdigest()
         return self._folder / f"{digest}.json"
-
-
-def _parse_check(value: dict[str, Any]) -> ScenarioCheck:
-    return ScenarioCheck(
-        scenario_id=str(value["scenario_id"]),
-        seed=int(value["seed"]),
-        solvable=_parse_property(value["solvable"]),
-        not_trivial=_parse_property(value["not_trivial"]),
-        deterministic=_parse_property(value["deterministic"]),
-        notes=tuple(map(str, value["notes"])),
-        findings=tuple(LocatedFinding(**each) for each in value["findings"]),
-    )
-
-
-def _parse_property(value: dict[str, Any]) -> CheckedProperty:
-    return CheckedProperty(holds=value["holds"], reason=str(value["reason"]), next_step=str(value["next_step"]))
