@@ -17,19 +17,17 @@ from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.adk.runs.replay_watch import watch_replays
 from adk_agent_sim.adk.time_travel import session_forking
 from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
-from adk_agent_sim.adk.time_travel.fork_point import (
-    choose_fork_point,
-    cut_before_message_at,
-    select_events_before_undo,
-)
 from adk_agent_sim.adk.time_travel.fork_source import (
     WORLD_GONE,
     ForkSource,
+    choose_fork_point,
+    cut_before_message_at,
     has_world,
     read_settled_source,
     read_source,
     read_source_of_run,
     select_events,
+    select_events_before_undo,
 )
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run

@@ -37,7 +37,7 @@ from adk_agent_sim.adk.runs.recorded_session import RecordedSession
 from adk_agent_sim.adk.seats import tool_seat
 from adk_agent_sim.adk.seats.seat_plugin import SeatPlugin, SessionKey, get_session_key
 from adk_agent_sim.adk.time_travel.process_restarts import SessionRestarter
-from adk_agent_sim.adk.time_travel.replaceable_link import ReplaceableLink
+from adk_agent_sim.adk.time_travel.replay_link import ReplaceableLink
 from adk_agent_sim.adk.time_travel.restart_input import RestartFunction
 from adk_agent_sim.link.credentials import load_credentials
 from adk_agent_sim.link.link import Link

@@ -21,11 +21,11 @@ from google.genai import types
 from adk_agent_sim.adk.runs.recorded_session import RecordedSession
 from adk_agent_sim.adk.runs.replay_watch import watch_replays
 from adk_agent_sim.adk.runs.shared_state import select_shared_state
+from adk_agent_sim.adk.runs.state_editing import ProcessStateEditor
 from adk_agent_sim.adk.seats.seat_plugin import SessionKey
 from adk_agent_sim.adk.time_travel.callback_names import list_callbacks_of
 from adk_agent_sim.adk.time_travel.environment_restore import EnvironmentChoices, find_current_choices, read_choices
-from adk_agent_sim.adk.time_travel.process_state_editor import ProcessStateEditor
-from adk_agent_sim.adk.time_travel.replaceable_link import ReplaceableLink
+from adk_agent_sim.adk.time_travel.replay_link import ReplaceableLink
 from adk_agent_sim.adk.time_travel.restart_input import (
     INCOMPLETE_SESSION,
     RestartFunction,
