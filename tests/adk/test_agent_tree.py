@@ -75,7 +75,7 @@ async def test_what_an_agent_in_a_parallel_worker_can_do_is_listed() -> None:
 
     assert "clean_up" in (list_tool_names(app) or ())
     assert "clean_up" in (await build_tool_catalog(app)).tools
-    assert list_callbacks(app, [said]) == ["agent 'worker': before_model_callback note"]
+    assert list_callbacks(workflow, app.plugins, [said]) == ["agent 'worker': before_model_callback note"]
 
 
 @pytest.mark.parametrize("node", [_create_agent("tone", "Be {mood}, and {style}."), None])

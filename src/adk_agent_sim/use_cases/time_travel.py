@@ -238,7 +238,8 @@ async def _list_callbacks(session: OpenSession, create_run: CreateAgentRun | Non
         return ()  # the default agent has none
     if create_run is None and session.process is not None:
         return await session.process.plan(session.session_id, prefix)
-    return list_callbacks(_require_agent(create_run)(Player.HUMAN, None).app, prefix.replayed_events)
+    run = _require_agent(create_run)(Player.HUMAN, None)
+    return list_callbacks(run.root_agent, run.app.plugins, prefix.replayed_events)
 
 
 async def _name_fork(session: OpenSession) -> str:

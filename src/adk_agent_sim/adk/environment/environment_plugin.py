@@ -24,7 +24,7 @@ from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 
 from adk_agent_sim.adk.environment.environment_registry import EnvironmentRegistry, SessionEnvironment
-from adk_agent_sim.adk.environment.llm_mock_setup import LlmMockSetup, check_llm_mocks
+from adk_agent_sim.adk.environment.llm_mock_models import LlmMockSetup, check_llm_mocks
 from adk_agent_sim.adk.environment.model_interceptor import ModelInterceptor
 from adk_agent_sim.adk.environment.real_tool_guard import is_framework_tool
 from adk_agent_sim.adk.environment.rule_interceptor import RuleInterceptor

@@ -29,9 +29,8 @@ from google.genai import types
 
 from adk_agent_sim.adk.compat import hide_player_warnings
 from adk_agent_sim.adk.loading.agent_tree import collect_agent_names
-from adk_agent_sim.adk.players.play_policy import Fallback, PlayPolicy
 from adk_agent_sim.adk.players.players import create_player_factory, needs_no_server
-from adk_agent_sim.adk.players.session_player import ModelFunction, SessionPlayer
+from adk_agent_sim.adk.players.session_player import Fallback, ModelFunction, PlayPolicy, SessionPlayer
 from adk_agent_sim.adk.players.turn_player import is_model_played
 from adk_agent_sim.adk.runs.recorded_session import RecordedSession
 from adk_agent_sim.adk.seats import tool_seat
@@ -169,7 +168,8 @@ class SimulatorPlugin(SeatPlugin):
             )
             if self._restarter is not None:
                 root, recorded.app_plugins = _get_app(invocation_context)
-                self._restarter.add_app(recorded, root, invocation_context.session_service)
+                recorded.session_service = invocation_context.session_service
+                self._restarter.add_app(recorded, root)
             self._idle_sessions.pop(get_session_key(invocation_context.session), None)
             self._warn_unknown_targets(collect_agent_names(invocation_context.agent))
         return None

@@ -21,7 +21,7 @@ from google.adk.utils.instructions_utils import inject_session_state
 from google.adk.workflow import BaseNode
 
 from adk_agent_sim.adk.compat import asks_for_consent, get_declaration, list_transfer_targets
-from adk_agent_sim.adk.loading.toolset_check import check_toolset, list_toolsets, needs_credential
+from adk_agent_sim.adk.loading.tool_catalog import check_toolset, list_toolsets, needs_credential
 from adk_agent_sim.adk.runs.user_message import get_input_schema
 from adk_agent_sim.adk.seats.model_seat import copy_with_seat
 from adk_agent_sim.errors import ToolsetUnavailable

@@ -14,16 +14,16 @@ from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
-from google.adk.sessions import Session
+from google.adk.sessions import BaseSessionService, Session
 from google.adk.tools import BaseTool, ToolContext
 from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.genai import types
 
 from adk_agent_sim.adk.compat import asks_for_consent
-from adk_agent_sim.adk.loading.toolset_check import ToolsetCheck
-from adk_agent_sim.adk.players.play_policy import PlayPolicy
+from adk_agent_sim.adk.loading.tool_catalog import ToolsetCheck
 from adk_agent_sim.adk.players.session_player import (
     AgentEventListener,
+    PlayPolicy,
     RunListener,
     SessionPlayer,
     StreamPlayer,
@@ -33,9 +33,9 @@ from adk_agent_sim.adk.runs.agent_paths import ROOT_PATH, AgentPathFinder
 from adk_agent_sim.adk.runs.answer_check import check_answer
 from adk_agent_sim.adk.runs.credential_masking import MaskingLink
 from adk_agent_sim.adk.runs.cross_loop import CrossLoopEvent, PerLoopLock
-from adk_agent_sim.adk.runs.shared_state import select_shared_state
+from adk_agent_sim.adk.runs.session_storage import select_shared_state
 from adk_agent_sim.adk.seats import human_tool
-from adk_agent_sim.adk.seats.pending_call import PendingCall
+from adk_agent_sim.adk.seats.model_seat import PendingCall
 from adk_agent_sim.adk.seats.request_blocks import RequestEncoder
 from adk_agent_sim.adk.seats.tool_seat import CallEnd, RunningCalls
 from adk_agent_sim.adk.time_travel.recorded_outcome import RecordedOutcome
@@ -140,6 +140,8 @@ class RecordedSession:
         """What the next run finds of the state that sessions share, if it is replayed; None to find it as it is."""
         self.app_plugins: Sequence[BasePlugin] = ()
         """The plugins of the last run, where another run may take its place."""
+        self.session_service: BaseSessionService | None = None
+        """Where the ADK session of the last run is, in the same case."""
         self.player_changed = CrossLoopEvent()
         """Set when another player takes the models' seats; the turns that wait for a person are handed over."""
         self.state_lock = PerLoopLock()

@@ -10,8 +10,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
 from adk_agent_sim.adk.runs.recorded_session import RecordedSession
-from adk_agent_sim.adk.seats.model_seat import ModelCallInterceptor, ModelSeat, build_error_response
-from adk_agent_sim.adk.seats.pending_call import PendingCall
+from adk_agent_sim.adk.seats.model_seat import ModelCallInterceptor, ModelSeat, PendingCall, build_error_response
 from adk_agent_sim.errors import OwnModelFailed, TurnAbandoned
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Player

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
-from google.adk.apps import App
 from google.adk.plugins import BasePlugin
 from google.adk.workflow import BaseNode, FunctionNode
 
@@ -33,19 +32,14 @@ _PLUGIN_HOOKS = (
 )
 
 
-def list_callbacks(app: App, events: Iterable[Event]) -> list[str]:
+def list_callbacks(root: BaseNode, plugins: Iterable[BasePlugin], events: Iterable[Event]) -> list[str]:
     """Return what runs again when the events of a run are replayed, one line each.
 
     Args:
-        app: The app with its agents and plugins.
+        root: The root agent.
+        plugins: The plugins of the app.
         events: The events that are replayed; only agents that took part are listed.
     """
-    assert app.root_agent is not None  # noqa: S101 - an App cannot be created without one
-    return list_callbacks_of(app.root_agent, app.plugins, events)
-
-
-def list_callbacks_of(root: BaseNode, plugins: Iterable[BasePlugin], events: Iterable[Event]) -> list[str]:
-    """Return what runs again, as `list_callbacks`, of an app of which only the root agent and the plugins are known."""
     names = {event.agent_name for event in events}
     nodes = [node for node in iter_nodes(root) if _takes_part(node, names)]
     listed = [line for node in nodes for line in _describe_node(node)]

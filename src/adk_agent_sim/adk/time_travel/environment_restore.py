@@ -1,9 +1,13 @@
-"""Gives a session that is restarted in its process what was chosen in its simulated environment: players, a profile."""
+"""Gives a session that continues what was chosen in its simulated environment: the profile, the players of tools.
+
+Without the players, tools would run in a fork that did not run before.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import cast, get_args
 
 from google.adk.plugins import BasePlugin
@@ -22,6 +26,8 @@ from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix
 
+_log = get_logger(__name__)
+
 
 def read_tool_choices(events: Iterable[Event]) -> Mapping[str, str]:
     """Return the players that were chosen last in the events of a session, by tool."""
@@ -34,14 +40,13 @@ def read_tool_choices(events: Iterable[Event]) -> Mapping[str, str]:
 
 def find_tool_choices(source: ForkSource, prefix: TurnPrefix) -> Mapping[str, str]:
     """Return the players that were chosen when the turn of a fork was decided, also while it waited."""
-    until_seq = find_decision_seq(source, prefix)
-    return read_tool_choices(event for event in source.events if until_seq is None or event.seq < until_seq)
+    return read_tool_choices(_select_until_decision(source, prefix))
 
 
 def restore_tool_choices(run: AgentRun, players: Mapping[str, str]) -> None:
     """Let the players play the tools of a run that was restored; its timeline has them already."""
     if players:
-        choose_tool_players(run.environment, players)
+        _choose_tool_players(run.environment, players)
         run.environment.tool_choices.take_unrecorded()
 
 
@@ -55,7 +60,7 @@ async def record_missing_choices(run: AgentRun, timeline: Timeline, session_id: 
         await timeline.append(EventBatch(session_id, [switched], agent_path=ROOT_PATH))
 
 
-def choose_tool_players(environment: Environment, players: Mapping[str, str]) -> None:
+def _choose_tool_players(environment: Environment, players: Mapping[str, str]) -> None:
     """Let the players play the tools, as far as the rules of the environment still allow it."""
     for tool, player in players.items():
         # A log may be of another release; and the rules may have been changed since.
@@ -64,9 +69,6 @@ def choose_tool_players(environment: Environment, players: Mapping[str, str]) ->
         known = cast("ToolPlayer", player)
         if not environment.explain_refused_player(tool, known):
             environment.choose_tool_player(tool, known)
-
-
-_log = get_logger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,26 +87,26 @@ def find_profile(source: ForkSource, prefix: TurnPrefix) -> RecordedProfile | No
 
     A person may switch the profile while a turn waits. So that counts too, although it came after the fork's point.
     """
-    until_seq = find_decision_seq(source, prefix)
-    names = list(iter_profiles(event for event in source.events if until_seq is None or event.seq < until_seq))
+    names = list(_iter_profiles(_select_until_decision(source, prefix)))
     if not names:
         return None
-    copied = list(iter_profiles(prefix.events))
+    copied = list(_iter_profiles(prefix.events))
     return RecordedProfile(name=names[-1], is_recorded=copied[-1:] == names[-1:])
 
 
-def find_decision_seq(source: ForkSource, prefix: TurnPrefix) -> int | None:
-    """Return where the turn of a fork was decided; None if it waits. Between two runs, it is the point itself."""
-    if prefix.asked is None:
-        return prefix.to_seq + 1
-    turn_id = prefix.asked.turn_id
-    decided = (
-        event.seq for event in source.events if event.turn_id == turn_id and isinstance(event.payload, TurnDecided)
+def _select_until_decision(source: ForkSource, prefix: TurnPrefix) -> Sequence[Event]:
+    """Return the events until the turn of a fork was decided; all if it waits. Between two runs, until the point."""
+    asked = prefix.asked
+    if asked is None:
+        return [event for event in source.events if event.seq <= prefix.to_seq]
+    return list(
+        takewhile(
+            lambda event: event.turn_id != asked.turn_id or not isinstance(event.payload, TurnDecided), source.events
+        )
     )
-    return next(decided, None)
 
 
-def iter_profiles(events: Iterable[Event]) -> Iterable[str | None]:
+def _iter_profiles(events: Iterable[Event]) -> Iterable[str | None]:
     """Yield the profiles that became active in a session, in their order."""
     for event in events:
         if isinstance(event.payload, EnvironmentDecided):
@@ -152,7 +154,7 @@ class EnvironmentChoices:
     def apply(self, plugins: Iterable[BasePlugin], session: Session | None) -> None:
         """Choose the same in an ADK session that takes the place of the first one, with these plugins."""
         for environment in _iter_environments(plugins, session) if session is not None else ():
-            choose_tool_players(environment, self.players)
+            _choose_tool_players(environment, self.players)
             if self.profile is not None and self.profile in environment.rulebook.spec.profiles:
                 environment.switch_profile(self.profile)
             if self.is_recorded:
@@ -162,7 +164,7 @@ class EnvironmentChoices:
 
 def read_choices(events: Sequence[Event]) -> EnvironmentChoices:
     """Return what was chosen last in the events of a session."""
-    profiles = list(iter_profiles(events))
+    profiles = list(_iter_profiles(events))
     return EnvironmentChoices(
         players=read_tool_choices(events), profile=profiles[-1] if profiles else None, is_recorded=True
     )

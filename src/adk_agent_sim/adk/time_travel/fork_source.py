@@ -1,4 +1,4 @@
-"""The session that a fork or an undo starts from: the events that count, artifacts, and what a process has of it."""
+"""The session that a fork or an undo starts from, and the point in it: events that count, artifacts, names of points."""
 
 from __future__ import annotations
 

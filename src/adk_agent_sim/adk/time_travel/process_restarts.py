@@ -14,16 +14,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
-from google.adk.sessions import BaseSessionService
 from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.runs.recorded_session import RecordedSession
 from adk_agent_sim.adk.runs.replay_watch import watch_replays
-from adk_agent_sim.adk.runs.shared_state import select_shared_state
-from adk_agent_sim.adk.runs.state_editing import ProcessStateEditor
+from adk_agent_sim.adk.runs.session_storage import select_shared_state
+from adk_agent_sim.adk.runs.state_editing import edit_state, open_process_storage, repeat_edit
 from adk_agent_sim.adk.seats.seat_plugin import SessionKey
-from adk_agent_sim.adk.time_travel.callback_names import list_callbacks_of
+from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
 from adk_agent_sim.adk.time_travel.environment_restore import EnvironmentChoices, find_current_choices, read_choices
 from adk_agent_sim.adk.time_travel.replay_link import ReplaceableLink
 from adk_agent_sim.adk.time_travel.restart_input import (
@@ -44,6 +43,7 @@ from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.outbox import Outbox
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.strict_json import parse_json_object
 
 _log = get_logger(__name__)
 
@@ -118,7 +118,6 @@ class SessionRestarter:
         self._offered: dict[str, _OfferedSession] = {}
         self._orders: dict[str, _OpenOrder] = {}
         self._tasks: set[asyncio.Future[None]] = set()
-        self._state_editor = ProcessStateEditor()
 
     def offer(self, key: SessionKey, recorded: RecordedSession) -> None:
         """Offer to restart a session that was opened in this loop."""
@@ -128,16 +127,14 @@ class SessionRestarter:
         self._offered[recorded.session_id] = offered
         self._outbox.offer_restart(recorded.session_id)
 
-    def add_app(self, recorded: RecordedSession, root: BaseNode | None, sessions: BaseSessionService) -> None:
-        """Remember which agent runs in a session, in which loop, and where the ADK session is."""
-        self._state_editor.add_service(recorded.session_id, sessions)
+    def add_app(self, recorded: RecordedSession, root: BaseNode | None) -> None:
+        """Remember which agent runs in a session, and in which loop."""
         if offered := self._offered.get(recorded.session_id):
             offered.root, offered.loop = root, asyncio.get_running_loop()
 
     def withdraw(self, session_id: str) -> None:
         """Forget a session."""
         self._offered.pop(session_id, None)
-        self._state_editor.remove_service(session_id)
 
     def _receive_order(self, order: v1.RestartOrder) -> None:
         """Handle an order, or the answer to a report; called in the thread of the outbox."""
@@ -175,7 +172,7 @@ class SessionRestarter:
             if order.only_plan:
                 root = offered.root
                 plugins = offered.recorded.app_plugins
-                callbacks = list_callbacks_of(root, plugins, interrupted) if root and interrupted else []
+                callbacks = list_callbacks(root, plugins, interrupted) if root and interrupted else []
                 self._report(order, callbacks=callbacks, is_planned=True)
             elif not interrupted:
                 await self._end_run(order, offered, opened)
@@ -192,7 +189,8 @@ class SessionRestarter:
     async def _edit_state(self, order: v1.RestartOrder, offered: _OfferedSession) -> None:
         """Set keys of the session state, and report that when the timeline has the edit."""
         running = (offered.root or offered) if self._host.is_running(offered.key) else None
-        await self._state_editor.edit(offered.key, offered.recorded, order.state_json, running=running)
+        storage = open_process_storage(offered.key, offered.recorded)
+        await edit_state(storage, offered.recorded, parse_json_object(order.state_json), running=running)
         await self._outbox.flush_session(order.session_id)
         self._report(order, has_arrived=True)
 
@@ -279,7 +277,8 @@ class SessionRestarter:
 
         with watch_replays(on_wait=lambda waits_for: self._report(order, waits_for=waits_for)):
             replay = RunReplay(interrupted, load_artifact, arrive, is_lenient=order.is_lenient)
-        replay.repeat_edit = self._state_editor.create_repeater(key, recorded)
+        # The storage is known when the run has begun.
+        replay.repeat_edit = lambda edit: repeat_edit(open_process_storage(key, recorded), recorded, edit)
         recorded.replay = link.replay = replay
         task = asyncio.ensure_future(run_restart(self._restart, restart))
         waiting = asyncio.ensure_future(replay.wait())

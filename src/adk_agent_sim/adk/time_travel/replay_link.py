@@ -1,4 +1,7 @@
-"""A link that keeps from the timeline what is on it already, while a run is replayed."""
+"""Links that keep from the timeline what is on it already, while a run is replayed, or what comes too late.
+
+The caller of some runs is not ours, so that nobody can cancel them: another run may take the session over.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forks a session at a turn, and undoes or redoes decisions of a session.
+"""Forks a session at a turn, undoes or redoes decisions of a session, and writes that on the timeline.
 
     completed runs     copied as recorded ADK events, with state and artifacts; no part of them runs
     interrupted run    replayed through the seats (run_replay.py): no tool runs twice, callbacks do
@@ -22,8 +22,7 @@ from google.genai import types
 from adk_agent_sim.adk.players.session_player import SessionPlayer, TurnSkipper, UserMessageListener
 from adk_agent_sim.adk.runs.agent_paths import ROOT_PATH
 from adk_agent_sim.adk.runs.agent_run import AgentRun
-from adk_agent_sim.adk.runs.session_storage import SessionStorage
-from adk_agent_sim.adk.runs.shared_state import is_shared_artifact, is_shared_key
+from adk_agent_sim.adk.runs.session_storage import SessionStorage, is_shared_artifact, is_shared_key
 from adk_agent_sim.adk.time_travel.environment_restore import (
     RecordedProfile,
     copy_profile,

@@ -1,4 +1,9 @@
-"""Rebuilds an ADK session from the events of runs that are over: its events, state and artifacts. Nothing runs."""
+"""Rebuilds an ADK session from the events of runs that are over: its events, state and artifacts. Nothing runs.
+
+The timeline has the time at which a message arrived there, by the clock of the server, and ADK's events have the times
+at which the agent's process created them. ADK's databases sort events by time, in microseconds, and events of the same
+microsecond by their random ids.
+"""
 
 from __future__ import annotations
 

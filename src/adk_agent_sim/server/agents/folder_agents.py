@@ -13,12 +13,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from adk_agent_sim.adk.loading.agent_folder import AgentFolder
+from adk_agent_sim.adk.loading.agent_folder import AgentFolder, ImportThread
+from adk_agent_sim.adk.loading.agent_loader import LoadFailure, describe_load_failure, describe_slow_load
 from adk_agent_sim.adk.loading.folder_modules import Fingerprint
-from adk_agent_sim.adk.loading.import_thread import ImportThread
-from adk_agent_sim.adk.loading.load_failure import LoadFailure, describe_load_failure, describe_slow_load
 from adk_agent_sim.adk.runs.run_app import remove_simulator_plugin
-from adk_agent_sim.adk.runs.runner_services import RunnerServices
+from adk_agent_sim.adk.runs.session_storage import RunnerServices
 from adk_agent_sim.errors import AgentLoadFailed
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.agents.catalog_entry import CatalogEntry

@@ -8,8 +8,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
+from adk_agent_sim.adk.worlds.run_plan import create_default_agent
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-from adk_agent_sim.adk.worlds.world_agents import create_default_agent
 from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.errors import InvalidTransition
