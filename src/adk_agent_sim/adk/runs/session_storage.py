@@ -1,4 +1,4 @@
-"""The ADK session of one run in its services, which are the user's own, from URIs as `adk web` takes them, or in memory.
+"""The ADK session of one run in its services: the user's own, from URIs as `adk web` takes them, or in memory.
 
 A session is created, read, copied and restored, with its artifacts.
 

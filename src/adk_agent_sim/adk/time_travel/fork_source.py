@@ -1,4 +1,4 @@
-"""The session that a fork or an undo starts from, and the point in it: events that count, artifacts, names of points."""
+"""The session that a fork or an undo starts from, and the point in it: events that count, artifacts, points by name."""
 
 from __future__ import annotations
 
