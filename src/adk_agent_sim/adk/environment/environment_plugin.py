@@ -23,11 +23,10 @@ from google.adk.sessions import Session
 from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 
+from adk_agent_sim.adk.environment.call_interceptors import ModelInterceptor, RuleInterceptor
 from adk_agent_sim.adk.environment.environment_registry import EnvironmentRegistry, SessionEnvironment
 from adk_agent_sim.adk.environment.llm_mock_models import LlmMockSetup, check_llm_mocks
-from adk_agent_sim.adk.environment.model_interceptor import ModelInterceptor
 from adk_agent_sim.adk.environment.real_tool_guard import is_framework_tool
-from adk_agent_sim.adk.environment.rule_interceptor import RuleInterceptor
 from adk_agent_sim.adk.seats import model_seat, tool_seat
 from adk_agent_sim.environment.call_watcher import CallWatcher
 from adk_agent_sim.environment.environment import Environment

@@ -1,4 +1,4 @@
-"""A folder of agents as `adk web` takes it, or one agent of it: lists the agents and loads them, in threads if need be."""
+"""A folder of agents as `adk web` takes it, or one agent of it: lists the agents and loads them, also in threads."""
 
 from __future__ import annotations
 
