@@ -9,11 +9,10 @@ from google.adk.tools import AgentTool
 from google.adk.workflow import START, BaseNode, Workflow, node
 
 from adk_agent_sim import RunFailed, Simulation
-from adk_agent_sim.adk.loading.agent_tree import collect_agent_names, iter_agents, may_run_side_by_side
+from adk_agent_sim.adk.loading.agent_tree import collect_agent_names, iter_agents, list_callbacks, may_run_side_by_side
 from adk_agent_sim.adk.loading.tool_catalog import build_tool_catalog, list_tool_names
-from adk_agent_sim.adk.runs.instruction_keys import find_instruction_keys
+from adk_agent_sim.adk.runs.briefing import find_instruction_keys
 from adk_agent_sim.adk.steps.steps import Done, ModelTurn
-from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
 from adk_agent_sim.errors import StateKeyMissing
 from adk_agent_sim.timeline.events import Event, UserSpoke
 

@@ -12,11 +12,11 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
+from adk_agent_sim.adk.loading.agent_tree import list_callbacks
 from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.adk.runs.replay_watch import watch_replays
 from adk_agent_sim.adk.time_travel import session_forking
-from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
 from adk_agent_sim.adk.time_travel.fork_source import (
     WORLD_GONE,
     ForkSource,

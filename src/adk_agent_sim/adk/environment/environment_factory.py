@@ -7,7 +7,7 @@ answers it, and rules that act inside the call need the plugin.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -38,7 +38,6 @@ from adk_agent_sim.environment.recorded_sources import read_recorded_sources
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import load_rules
-from adk_agent_sim.environment.tool_choices import ToolPlayer
 from adk_agent_sim.errors import PluginRequired, SimulatorError
 from adk_agent_sim.timeline.clock import Sleeper
 from adk_agent_sim.timeline.events import EnvironmentDecided
@@ -256,12 +255,6 @@ class RunEnvironment:
     def find(self) -> Environment | None:
         """Return the environment of the session if somebody has looked at it; None means that nothing was changed."""
         return self._environment
-
-    @property
-    def tool_players(self) -> Mapping[str, ToolPlayer]:
-        """The players that were chosen for tools of the session, by tool."""
-        # If nobody has looked at the environment, nobody has chosen.
-        return self._environment.tool_choices.players if self._environment is not None else {}
 
     def build_switch_event(self) -> EnvironmentDecided | None:
         """Return what was switched and is not on the timeline yet, as an event, which counts as recorded then."""

@@ -12,7 +12,7 @@ from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk.compat import get_declaration
 from adk_agent_sim.adk.environment.llm_mock_models import LlmMocks, LlmMockSetup
-from adk_agent_sim.adk.environment.tool_spec_reader import MockedTools
+from adk_agent_sim.adk.loading.tool_catalog import MockedTools
 from adk_agent_sim.adk.runs.session_storage import SHARED_STATE_PREFIXES
 from adk_agent_sim.environment.call_history import CallHistory, CallRecord
 from adk_agent_sim.environment.call_watcher import CallWatcher

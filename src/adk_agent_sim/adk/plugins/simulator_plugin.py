@@ -132,7 +132,8 @@ class SimulatorPlugin(SeatPlugin):
         self._description = session_description
         self._create_player = create_player_factory(player)
         self._outbox = _create_outbox(server_url, player, connect_timeout, token, ca_file)
-        self._restarter = _create_restarter(restart, self._outbox, self)
+        outbox = self._outbox
+        self._restarter = SessionRestarter(restart, outbox, self) if restart and isinstance(outbox, Outbox) else None
         self._active_invocations: dict[str, _ActiveInvocation] = {}
         self._idle_sessions: OrderedDict[SessionKey, RecordedSession] = OrderedDict()
         self._ending_tasks: set[asyncio.Future[None]] = set()
@@ -388,9 +389,3 @@ def _create_outbox(
         return DiscardingOutbox()
     url = url or DEFAULT_SERVER_URL
     return Outbox(url, connect_timeout=connect_timeout, credentials=load_credentials(url, token, ca_file))
-
-
-def _create_restarter(
-    restart: RestartFunction | None, outbox: Outbox | DiscardingOutbox, plugin: SimulatorPlugin
-) -> SessionRestarter | None:
-    return SessionRestarter(restart, outbox, plugin) if restart and isinstance(outbox, Outbox) else None

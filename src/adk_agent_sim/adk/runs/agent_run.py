@@ -25,8 +25,13 @@ from adk_agent_sim.adk.compat import create_invocation_context, hide_explained_f
 from adk_agent_sim.adk.environment.environment_factory import EnvironmentSource, RunEnvironment
 from adk_agent_sim.adk.players.session_player import RunListener, SessionPlayer
 from adk_agent_sim.adk.players.turn_player import is_model_played
-from adk_agent_sim.adk.runs.briefing import AgentBriefing, build_briefing
-from adk_agent_sim.adk.runs.instruction_keys import explain_missing_key, find_missing_keys, is_explained
+from adk_agent_sim.adk.runs.briefing import (
+    AgentBriefing,
+    build_briefing,
+    explain_missing_key,
+    find_missing_keys,
+    is_explained,
+)
 from adk_agent_sim.adk.runs.recorded_session import RecordedSession
 from adk_agent_sim.adk.runs.run_app import add_run_plugins, to_app
 from adk_agent_sim.adk.runs.run_task import RunTask, unwrap_failure

@@ -131,11 +131,12 @@ def restore_profile(run: AgentRun, profile: str | None, *, is_recorded: bool) ->
     environment.has_unrecorded_switch &= not is_recorded
 
 
-def copy_profile(source: AgentRun, target: AgentRun) -> None:
-    """Make the profile active in a run that is active in another run now."""
+def copy_choices(source: AgentRun, target: AgentRun) -> None:
+    """Choose in a run what is chosen in another run now: the profile, and the players of tools."""
     environment = source.run_environment.find()
-    if environment is not None:
+    if environment is not None:  # otherwise nobody has chosen anything
         restore_profile(target, environment.profile, is_recorded=not environment.has_unrecorded_switch)
+        restore_tool_choices(target, environment.tool_choices.players)
 
 
 @dataclass(frozen=True, kw_only=True)

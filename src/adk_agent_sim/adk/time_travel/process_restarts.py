@@ -12,17 +12,17 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from google.adk.workflow import BaseNode
 from google.genai import types
 
+from adk_agent_sim.adk.loading.agent_tree import list_callbacks
 from adk_agent_sim.adk.runs.recorded_session import RecordedSession
 from adk_agent_sim.adk.runs.replay_watch import watch_replays
 from adk_agent_sim.adk.runs.session_storage import select_shared_state
 from adk_agent_sim.adk.runs.state_editing import edit_state, open_process_storage, repeat_edit
 from adk_agent_sim.adk.seats.seat_plugin import SessionKey
-from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
 from adk_agent_sim.adk.time_travel.environment_restore import EnvironmentChoices, find_current_choices, read_choices
 from adk_agent_sim.adk.time_travel.replay_link import ReplaceableLink
 from adk_agent_sim.adk.time_travel.restart_input import (
@@ -45,6 +45,9 @@ from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.strict_json import parse_json_object
 
+if TYPE_CHECKING:
+    from adk_agent_sim.adk.plugins.simulator_plugin import SimulatorPlugin
+
 _log = get_logger(__name__)
 
 _LOST = "The connection to the simulator server was lost, so the session was not restarted."
@@ -57,22 +60,6 @@ _NOT_RUN = (
     "The `restart` function of the SimulatorPlugin did not run the message. "
     "Let it run every session that it gets: `restart=lambda session: session.run(runner)`."
 )
-
-
-class RestartHost(Protocol):
-    """The plugin whose sessions are restarted."""
-
-    def bind_restarted(self, key: SessionKey, session_id: str) -> RecordedSession:
-        """Return a new recorded session for an ADK session that is about to be created; a person plays its models."""
-        ...
-
-    def is_running(self, key: SessionKey) -> bool:
-        """Return whether an invocation of an ADK session is running."""
-        ...
-
-    def retire(self, key: SessionKey) -> None:
-        """Forget an ADK session as soon as no invocation of it is running: another one has its session."""
-        ...
 
 
 @dataclass(kw_only=True)
@@ -111,10 +98,10 @@ class _OpenOrder:
 class SessionRestarter:
     """Restarts sessions of one plugin."""
 
-    def __init__(self, restart: RestartFunction, outbox: Outbox, host: RestartHost) -> None:
+    def __init__(self, restart: RestartFunction, outbox: Outbox, plugin: SimulatorPlugin) -> None:
         self._restart = restart
         self._outbox = outbox
-        self._host = host
+        self._plugin = plugin
         self._offered: dict[str, _OfferedSession] = {}
         self._orders: dict[str, _OpenOrder] = {}
         self._tasks: set[asyncio.Future[None]] = set()
@@ -188,7 +175,7 @@ class SessionRestarter:
 
     async def _edit_state(self, order: v1.RestartOrder, offered: _OfferedSession) -> None:
         """Set keys of the session state, and report that when the timeline has the edit."""
-        running = (offered.root or offered) if self._host.is_running(offered.key) else None
+        running = (offered.root or offered) if self._plugin.is_running(offered.key) else None
         storage = open_process_storage(offered.key, offered.recorded)
         await edit_state(storage, offered.recorded, parse_json_object(order.state_json), running=running)
         await self._outbox.flush_session(order.session_id)
@@ -261,7 +248,7 @@ class SessionRestarter:
         restart = describe_restart(completed, interrupted, restored)
         key = (restart.app_name, restart.user_id, restart.session_id)
         self._outbox.adopt_session(order.target_session_id)
-        recorded = self._host.bind_restarted(key, order.target_session_id)
+        recorded = self._plugin.bind_restarted(key, order.target_session_id)
         recorded.shared_state = select_shared_state(restored.state)
         choices = _find_choices(order, offered, [*completed, *interrupted])
         link = cast("ReplaceableLink", recorded.base_link)
@@ -298,7 +285,7 @@ class SessionRestarter:
                 await asyncio.wait({task})
                 if not task.cancelled():
                     task.exception()  # unless it is read, asyncio logs it
-                self._host.retire(key)
+                self._plugin.retire(key)
 
     async def _arrive(self, order: v1.RestartOrder, offered: _OfferedSession, opened: _OpenOrder) -> None:
         """Report that the replay has arrived, and wait until the server has written that; raise if it does not."""
@@ -343,7 +330,7 @@ class SessionRestarter:
         offered.link.replace(replacement)
         for call_id in offered.recorded.running_calls.call_ids:
             offered.recorded.running_calls.cancel(call_id)
-        self._host.retire(offered.key)
+        self._plugin.retire(offered.key)
 
 
 def _find_choices(order: v1.RestartOrder, offered: _OfferedSession, events: Sequence[Event]) -> EnvironmentChoices:

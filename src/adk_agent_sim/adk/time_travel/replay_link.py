@@ -9,8 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from adk_agent_sim.adk.runs.cross_loop import CrossLoopEvent
-from adk_agent_sim.adk.time_travel.replay_differences import describe_event
-from adk_agent_sim.adk.time_travel.run_replay import RunReplay
+from adk_agent_sim.adk.time_travel.run_replay import RunReplay, describe_event
 from adk_agent_sim.errors import RunUndone, ToolRequestAbandoned, TurnAbandoned
 from adk_agent_sim.link.link import Link
 from adk_agent_sim.timeline.events import EnvironmentDecided, Event, RunEnded, RunOutcome

@@ -25,7 +25,7 @@ from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.adk.runs.session_storage import SessionStorage, is_shared_artifact, is_shared_key
 from adk_agent_sim.adk.time_travel.environment_restore import (
     RecordedProfile,
-    copy_profile,
+    copy_choices,
     find_profile,
     find_tool_choices,
     record_missing_choices,
@@ -251,8 +251,7 @@ async def fork_between_runs(run: AgentRun, create_run: CreateRun, *, description
     timeline, source_id, session_id = run.timeline, run.recorded_session.session_id, str(uuid4())
     target = create_run()
     await target.restore(await run.take_snapshot(), session_id)
-    copy_profile(run, target)
-    restore_tool_choices(target, run.run_environment.tool_players)
+    copy_choices(run, target)
     last_seq = await timeline.get_last_seq(source_id)
     is_branched = await timeline.branch_session(source_id, last_seq, description, session_id)
     has_listener = isinstance(target.recorded_session.player, UserMessageListener)

@@ -410,7 +410,8 @@ class WorldSession:
     def _check_limits(self) -> None:
         options, world = self.options, self.world
         if world.status == "STOPPED":
-            is_over = self.is_past_end
+            duration = world.scenario.trace.metadata.definition.duration
+            is_over = duration is not None and world.elapsed >= duration  # the scenario's own
             self.end(RunEnd.MAX_DURATION if is_over else RunEnd.TURN_REJECTED)
         elif self.max_duration is not None and world.elapsed >= self.max_duration:
             self.end(RunEnd.MAX_DURATION)
@@ -418,12 +419,6 @@ class WorldSession:
             self.end(RunEnd.MAX_STEPS)
         elif options.max_wall_time is not None and self.wall_seconds >= options.max_wall_time:
             self.end(RunEnd.MAX_WALL_TIME)
-
-    @property
-    def is_past_end(self) -> bool:
-        """Whether the scenario's own duration is over."""
-        duration = self.world.scenario.trace.metadata.definition.duration
-        return duration is not None and self.world.elapsed >= duration
 
 
 def _get_key(context: Context) -> _CallKey:
