@@ -23,7 +23,7 @@ from adk_agent_sim.adk.environment.environment_plugin import (
     RULES_VARIABLE,
     EnvironmentSimulationPlugin,
     answer_by_rules,
-    read_profile_variable,
+    compile_rules,
     record_rules,
 )
 from adk_agent_sim.adk.environment.environment_registry import EnvironmentRegistry
@@ -34,10 +34,8 @@ from adk_agent_sim.environment.actions.raise_exception import ExceptionFactories
 from adk_agent_sim.environment.call_watcher import CallWatcher
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
-from adk_agent_sim.environment.recorded_sources import read_recorded_sources
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.environment.rules_file import load_rules
 from adk_agent_sim.errors import PluginRequired, SimulatorError
 from adk_agent_sim.timeline.clock import Sleeper
 from adk_agent_sim.timeline.events import EnvironmentDecided
@@ -202,20 +200,8 @@ def _build_rulebook(
         rulebook = Rulebook(rules, label=label, profile=profile, sleeper=sleeper, skip_checks=True)
         check_llm_mocks(rulebook, setup, "the EnvironmentSimulationConfig")
         return rulebook
-    rules = config if isinstance(config, Rules) else load_rules(config, exceptions=exceptions)
-    if isinstance(config, Rules):
-        # `load_rules` has read those of a file already, relative to the folder of that file.
-        read_recorded_sources(rules, Path())
-    source = "Python" if isinstance(config, Rules) else str(config)
-    rulebook = Rulebook(
-        rules,
-        label=label,
-        profile=profile if profile is not None else read_profile_variable(rules),
-        exceptions=exceptions,
-        sleeper=sleeper,
-        source=source,
-    )
-    check_llm_mocks(rulebook, setup, source)
+    rulebook = compile_rules(config, label=label, profile=profile, exceptions=exceptions, sleeper=sleeper)
+    check_llm_mocks(rulebook, setup, "Python" if isinstance(config, Rules) else str(config))
     return rulebook
 
 
@@ -243,22 +229,19 @@ class RunEnvironment:
         """Simulates the environment of the session; a run that continues a session has the same."""
         self.adk_session: Session | None = None
         """The ADK session; None before the run is opened."""
-        self._environment = continued.find() if continued else None
+        self.environment = continued.environment if continued else None
+        """The environment of the session if somebody has looked at it; None means that nothing was changed."""
 
     def get(self, adk_session: Session) -> Environment:
         """Return the environment of the session, to be shown and changed."""
         environment = self.plugin.get_environment(adk_session)
         environment.list_tools = lambda: list_tool_names(self._app)
-        self._environment = environment
+        self.environment = environment
         return environment
-
-    def find(self) -> Environment | None:
-        """Return the environment of the session if somebody has looked at it; None means that nothing was changed."""
-        return self._environment
 
     def build_switch_event(self) -> EnvironmentDecided | None:
         """Return what was switched and is not on the timeline yet, as an event, which counts as recorded then."""
-        if self._environment is None or self.adk_session is None:
+        if self.environment is None or self.adk_session is None:
             return None  # nobody can have switched anything
         return self.plugin.build_profile_event(self.adk_session)
 

@@ -1,4 +1,4 @@
-"""The models that simulate tools, and the mocks that ask them: one per model, settings and file of answers.
+"""The models that simulate tools, their recorded answers, and the mocks: one per model, settings and file of answers.
 
 No seat, no rule, no plugin and no agent is between a mock and its model.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Thread
 from types import FrameType
 from typing import Generic, TypeVar
 
@@ -22,7 +22,7 @@ from adk_agent_sim.adk.loading.agent_loader import (
     import_app,
     load_app,
 )
-from adk_agent_sim.adk.loading.folder_modules import Fingerprint, FolderModules
+from adk_agent_sim.adk.loading.folder_modules import FolderModules
 from adk_agent_sim.errors import AgentLoadFailed
 from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.golden.session import SimulatedAgentConfig
@@ -71,9 +71,8 @@ class AgentFolder:
         self.load_timeout = load_timeout
         self._prepare = prepare
         self._eval_set = eval_set
-        self._modules = FolderModules(self.root)
-        # FolderModules may be used by one thread at a time, and agents are loaded and watched in several.
-        self._lock = Lock()
+        self.modules = FolderModules(self.root)
+        """What was imported from the folder."""
         self.preloaded: SimulatedAgentConfig | None = None
         """The one agent, if it was loaded by `preload`."""
         if not self.list_names():
@@ -102,7 +101,7 @@ class AgentFolder:
         except BaseException as error:  # noqa: BLE001 - code of the user's, which may also exit; the failure is shown
             failure = describe_load_failure(error, self.root)
             # What the code had imported before it failed may be what is fixed next.
-            self.forget({name})
+            self.modules.forget({name})
             return failure
         return self._build_config(name, app)
 
@@ -131,21 +130,6 @@ class AgentFolder:
             return any(text in file.read_text(encoding="utf-8", errors="replace") for file in files)
         except OSError:
             return False
-
-    def forget(self, units: Collection[str], changed: Collection[Path] = ()) -> None:
-        """Make the next load of these agents run the code that is in their files then."""
-        with self._lock:
-            self._modules.forget(units, changed)
-
-    def read_fingerprints(self, agent_names: Collection[str]) -> Mapping[Path, Fingerprint]:
-        """Return the files that the code of agents is in, with what changes when they do."""
-        with self._lock:
-            return self._modules.read_fingerprints(agent_names)
-
-    def find_affected_units(self, changed: Collection[Path], agent_names: Collection[str]) -> Collection[str]:
-        """Return the agents, and the modules beside them, that depend on changed files."""
-        with self._lock:
-            return self._modules.find_affected_units(changed, agent_names)
 
 
 def _list_agent_names(root: Path) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Finds the agents of an app, and the other nodes of its workflows, before they run."""
+"""Finds the agents of an app, the other nodes of its workflows, and by name the callbacks that a replay runs again."""
 
 from __future__ import annotations
 

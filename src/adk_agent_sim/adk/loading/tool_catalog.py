@@ -1,4 +1,4 @@
-"""Lists the tools and agents of an app without running it, and verifies that its toolsets load.
+"""Lists and describes the tools and agents of an app without running it, and verifies that its toolsets load.
 
 ADK only logs that a toolset fails, and runs the agent without those tools.
 """
@@ -81,15 +81,8 @@ def _allows_everything(schema: Mapping[str, Any]) -> bool:
     """Whether a schema says nothing about the shape of the results, as that of `dict[str, Any]`."""
     notes = {"title", "description", "$defs", "additionalProperties"}
     said = {key for key in schema if key not in notes}
-    return (
-        said <= {"type"}
-        and schema.get("type", "object") == "object"
-        and schema.get("additionalProperties")
-        in (
-            None,
-            True,
-        )
-    )
+    allows_others = schema.get("additionalProperties") in (None, True)
+    return said <= {"type"} and schema.get("type", "object") == "object" and allows_others
 
 
 _MAX_TOOLS = 10_000
@@ -175,12 +168,6 @@ class ToolsetCheck:
             self._checked.add(key)
 
 
-async def check_toolsets(agent: LlmAgent, context: ReadonlyContext | None) -> None:
-    """Raise ToolsetUnavailable for the first toolset that does not load."""
-    for toolset in list_toolsets(agent):
-        await check_toolset(toolset, agent.name, context)
-
-
 def list_toolsets(agent: LlmAgent) -> list[BaseToolset]:
     """Return the toolsets among the agent's tools."""
     tools = cast("list[object]", cast("Any", agent).tools)
@@ -233,7 +220,8 @@ async def build_tool_catalog(app: App) -> ToolCatalog:
         remaining += list_inner_nodes(node)
         if isinstance(node, LlmAgent):
             with copy_with_seat(node) as agent:  # canonical_tools resolves the agent's model
-                await check_toolsets(agent, None)
+                for toolset in list_toolsets(agent):
+                    await check_toolset(toolset, agent.name, None)
                 own_tools = await agent.canonical_tools()
             agent_tools[node.name] = frozenset({*_ADK_ADDED_TOOLS, *(tool.name for tool in own_tools)})
             for tool in own_tools:

@@ -100,7 +100,7 @@ class AgentRun:
         services = services or RunnerServices()
         # What an agent put into its memory is still there after an undo, and in a fork.
         self._services = replace(services, memory=services.memory or create_memory_service())
-        continued_id = continued.adk_session_id if continued else None
+        continued_id = continued.storage.session_id if continued else None
         self.storage = SessionStorage(
             self._services, app_name=self.app.name, user_id=user_id, continued_id=continued_id
         )
@@ -123,11 +123,6 @@ class AgentRun:
         if self._recorded_session is None:
             raise self._build_not_open_error()
         return self._recorded_session
-
-    @property
-    def adk_session_id(self) -> str:
-        """The id of the ADK session."""
-        return self.storage.session_id
 
     @property
     def root_agent(self) -> BaseNode:
@@ -187,7 +182,9 @@ class AgentRun:
             events=await self.storage.read_events(),
             reported_events=list(self.events),
             artifacts=await self.storage.read_artifacts(),
-            known_events=self.known_events.copy(),
+            known_events=KnownEvents(
+                by_id=dict(self.known_events.by_id), user_events=dict(self.known_events.user_events)
+            ),
             run_count=self._run_count,
         )
 
@@ -243,7 +240,7 @@ class AgentRun:
         try:
             await self.storage.remove()
         except Exception as error:  # noqa: BLE001 - a service of the user's may raise anything; the other run goes on
-            _log.warning("The ADK session %s could not be removed from its service: %s", self.adk_session_id, error)
+            _log.warning("The ADK session %s could not be removed from its service: %s", self.storage.session_id, error)
 
     def mute(self) -> None:
         """Record nothing more: another run continues the session."""
@@ -344,7 +341,7 @@ class AgentRun:
             async with aclosing(
                 self._runner.run_async(
                     user_id=self._user_id,
-                    session_id=self.adk_session_id,
+                    session_id=self.storage.session_id,
                     new_message=message,
                     run_config=self._run_config,
                     yield_user_message=True,

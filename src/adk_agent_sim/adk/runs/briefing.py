@@ -1,4 +1,4 @@
-"""Describes an agent before its first turn: its tools and instruction, resolved by ADK's own methods.
+"""Describes an agent before its first turn: its tools, its instruction, and the keys of the state that it needs.
 
 During a turn the request contains both. Variables of the instruction that a callback sets are not known yet: the
 instruction is then shown as its template.

@@ -291,7 +291,7 @@ class RunningCalls:
         context: ToolContext,
         interceptor: ToolCallInterceptor | None = None,
     ) -> object:
-        """Run a tool's own code, or what simulates it; record it on the timeline, and allow the call to be cancelled."""
+        """Run a tool's own code, or what simulates it; record that, and allow the call to be cancelled."""
         player = Player.REAL
         if interceptor is not None:
             decided = interceptor.build_decision_event()

@@ -52,7 +52,7 @@ def restore_tool_choices(run: AgentRun, players: Mapping[str, str]) -> None:
 
 async def record_missing_choices(run: AgentRun, timeline: Timeline, session_id: str, events: Iterable[Event]) -> None:
     """Record the choices of a run that continues from another point, as far as the events up to there lack them."""
-    environment = run.run_environment.find()
+    environment = run.run_environment.environment
     if environment is None:
         return  # nobody has chosen anything
     environment.tool_choices.compare_with_recorded(read_tool_choices(events))
@@ -133,7 +133,7 @@ def restore_profile(run: AgentRun, profile: str | None, *, is_recorded: bool) ->
 
 def copy_choices(source: AgentRun, target: AgentRun) -> None:
     """Choose in a run what is chosen in another run now: the profile, and the players of tools."""
-    environment = source.run_environment.find()
+    environment = source.run_environment.environment
     if environment is not None:  # otherwise nobody has chosen anything
         restore_profile(target, environment.profile, is_recorded=not environment.has_unrecorded_switch)
         restore_tool_choices(target, environment.tool_choices.players)

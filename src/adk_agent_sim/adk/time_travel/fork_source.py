@@ -126,15 +126,13 @@ def _remove_remarks(events: Sequence[Event]) -> Sequence[Event]:
 
     A verdict on the turns so far holds for every session that goes on from there.
     """
-    return [event for event in events if not _is_about_session(event)]
-
-
-def _is_about_session(event: Event) -> bool:
-    match event.payload:
-        case VerdictReached(turn=turn):
-            return turn == 0
-        case _:
-            return isinstance(event.payload, Noted)
+    return [
+        event
+        for event in events
+        if not (
+            isinstance(event.payload, Noted) or (isinstance(event.payload, VerdictReached) and not event.payload.turn)
+        )
+    ]
 
 
 def _load_artifacts(run: AgentRun, events: Sequence[Event]) -> LoadArtifact:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from google.adk.workflow import BaseNode
@@ -76,25 +76,6 @@ class _OfferedSession:
         return cast("ReplaceableLink", self.recorded.base_link)
 
 
-@dataclass(frozen=True)
-class _OpenOrder:
-    """An order that is being carried out."""
-
-    loop: asyncio.AbstractEventLoop
-    answer: asyncio.Future[str] = field(compare=False)
-    """What the server says when the replay has arrived: empty to continue, else why not."""
-
-    def set_answer(self, reason: str) -> None:
-        """Set the answer, from any thread."""
-
-        def set_result() -> None:
-            if not self.answer.done():
-                self.answer.set_result(reason)
-
-        with suppress(RuntimeError):  # the loop is closed
-            self.loop.call_soon_threadsafe(set_result)
-
-
 class SessionRestarter:
     """Restarts sessions of one plugin."""
 
@@ -103,7 +84,8 @@ class SessionRestarter:
         self._outbox = outbox
         self._plugin = plugin
         self._offered: dict[str, _OfferedSession] = {}
-        self._orders: dict[str, _OpenOrder] = {}
+        self._answers: dict[str, asyncio.Future[str]] = {}
+        """By the open orders, what the server says when the replay has arrived: empty to continue, else why not."""
         self._tasks: set[asyncio.Future[None]] = set()
 
     def offer(self, key: SessionKey, recorded: RecordedSession) -> None:
@@ -125,9 +107,9 @@ class SessionRestarter:
 
     def _receive_order(self, order: v1.RestartOrder) -> None:
         """Handle an order, or the answer to a report; called in the thread of the outbox."""
-        known = self._orders.get(order.order_id)
-        if known is not None:
-            known.set_answer(order.cancelled_because)
+        answer = self._answers.get(order.order_id)
+        if answer is not None:
+            _set_answer(answer, order.cancelled_because)
             return
         if order.is_ready or order.cancelled_because:
             return  # about an order that has ended
@@ -138,16 +120,15 @@ class SessionRestarter:
         asyncio.run_coroutine_threadsafe(self._carry_out(order, offered), offered.loop)
 
     def _abandon_orders(self) -> None:
-        for order in list(self._orders.values()):
-            order.set_answer(_LOST)
+        for answer in list(self._answers.values()):
+            _set_answer(answer, _LOST)
 
     def _report(self, order: v1.RestartOrder, **values: Any) -> None:
         self._outbox.report_restart(v1.RestartReport(order_id=order.order_id, **values))
 
     async def _carry_out(self, order: v1.RestartOrder, offered: _OfferedSession) -> None:
         """Carry out an order and report how it ended, unless the server knows it already."""
-        loop = asyncio.get_running_loop()
-        self._orders[order.order_id] = opened = _OpenOrder(loop, loop.create_future())
+        self._answers[order.order_id] = answer = asyncio.get_running_loop().create_future()
         try:
             if order.message_json:
                 await self._resume(order, offered)
@@ -162,8 +143,8 @@ class SessionRestarter:
                 callbacks = list_callbacks(root, plugins, interrupted) if root and interrupted else []
                 self._report(order, callbacks=callbacks, is_planned=True)
             elif not interrupted:
-                await self._end_run(order, offered, opened)
-            elif difference := await self._replay(order, offered, opened, completed, interrupted):
+                await self._end_run(order, offered, answer)
+            elif difference := await self._replay(order, offered, answer, completed, interrupted):
                 self._report(order, difference=difference)
         except SimulatorError as error:
             self._report(order, problem=str(error))
@@ -171,7 +152,7 @@ class SessionRestarter:
             _log.warning("A session could not be restarted.", exc_info=error)
             self._report(order, problem=f"The agent's process failed to restart it: {type(error).__name__}: {error}")
         finally:
-            del self._orders[order.order_id]
+            del self._answers[order.order_id]
 
     async def _edit_state(self, order: v1.RestartOrder, offered: _OfferedSession) -> None:
         """Set keys of the session state, and report that when the timeline has the edit."""
@@ -227,18 +208,18 @@ class SessionRestarter:
         except KeyError:
             raise ForkRefused(INCOMPLETE_SESSION) from None
 
-    async def _end_run(self, order: v1.RestartOrder, offered: _OfferedSession, opened: _OpenOrder) -> None:
+    async def _end_run(self, order: v1.RestartOrder, offered: _OfferedSession, answer: asyncio.Future[str]) -> None:
         """Stop the run of a session that continues after its end: nothing runs."""
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         ended.set_result(None)
-        await self._arrive(order, offered, opened)
+        await self._arrive(order, offered, answer)
         self._replace(offered, ended)
 
     async def _replay(
         self,
         order: v1.RestartOrder,
         offered: _OfferedSession,
-        opened: _OpenOrder,
+        answer: asyncio.Future[str],
         completed: Sequence[Event],
         interrupted: Sequence[Event],
     ) -> str:
@@ -255,7 +236,7 @@ class SessionRestarter:
 
         async def arrive() -> None:
             try:
-                await self._arrive(order, offered, opened)
+                await self._arrive(order, offered, answer)
             except BaseException:
                 link.mute()  # the run fails now, and that is not recorded
                 raise
@@ -269,7 +250,7 @@ class SessionRestarter:
         recorded.replay = link.replay = replay
         task = asyncio.ensure_future(run_restart(self._restart, restart))
         waiting = asyncio.ensure_future(replay.wait())
-        refused = asyncio.ensure_future(_wait_for_refusal(opened.answer))
+        refused = asyncio.ensure_future(_wait_for_refusal(answer))
         try:
             await asyncio.wait({waiting, task, refused}, return_when=asyncio.FIRST_COMPLETED)
             difference = _explain_end(waiting, task, refused)
@@ -287,14 +268,14 @@ class SessionRestarter:
                     task.exception()  # unless it is read, asyncio logs it
                 self._plugin.retire(key)
 
-    async def _arrive(self, order: v1.RestartOrder, offered: _OfferedSession, opened: _OpenOrder) -> None:
+    async def _arrive(self, order: v1.RestartOrder, offered: _OfferedSession, answer: asyncio.Future[str]) -> None:
         """Report that the replay has arrived, and wait until the server has written that; raise if it does not."""
         if order.session_id == order.target_session_id:
             offered.link.hold()
         try:
             await self._outbox.flush_session(order.session_id)
             self._report(order, has_arrived=True)
-            if reason := await asyncio.shield(opened.answer):
+            if reason := await asyncio.shield(answer):
                 raise ForkRefused(reason)
         except BaseException:
             offered.link.release()
@@ -339,6 +320,17 @@ def _find_choices(order: v1.RestartOrder, offered: _OfferedSession, events: Sequ
     if order.session_id == order.target_session_id and session is not None:
         return find_current_choices(offered.recorded.app_plugins, session, events)
     return read_choices(events)
+
+
+def _set_answer(answer: asyncio.Future[str], reason: str) -> None:
+    """Set the server's answer, from any thread."""
+
+    def set_result() -> None:
+        if not answer.done():
+            answer.set_result(reason)
+
+    with suppress(RuntimeError):  # the loop is closed
+        answer.get_loop().call_soon_threadsafe(set_result)
 
 
 def _ignore() -> None:

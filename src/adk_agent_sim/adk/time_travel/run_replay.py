@@ -1,4 +1,4 @@
-"""Replays a run up to a turn: recorded decisions in the model seat, recorded results in the tool seat.
+"""Replays a run up to a turn, with recorded decisions and results in the seats, and finds how it differs.
 
     model seat --> answer_turn --+
     tool seat  --> find_outcome -+--> what was recorded, in the order in which it was recorded

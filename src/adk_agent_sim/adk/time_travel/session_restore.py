@@ -74,10 +74,6 @@ class KnownEvents:
     user_events: dict[int, AdkEvent] = field(default_factory=dict[int, AdkEvent])
     """The user's events by the number of the run, from 0."""
 
-    def copy(self) -> KnownEvents:
-        """Return a copy, to which other events can be added."""
-        return KnownEvents(by_id=dict(self.by_id), user_events=dict(self.user_events))
-
 
 @dataclass(frozen=True, kw_only=True)
 class RestoredSession:

@@ -1,4 +1,4 @@
-"""The page of HTML about a run in a world: the result, the verdict, and everything that happened there."""
+"""The reports about a run in a world, as a page of HTML or as Markdown: the result, the verdict, and what happened."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from adk_agent_sim.timeline.redaction.redactor import Redactor
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 from adk_agent_sim.timeline.world_events import WorldEventHappened, WorldTimeChanged
 
-_OUTCOMES = {True: "passed", False: "failed", None: "not judged"}
+_OUTCOMES: dict[bool | None, PageOutcome] = {True: "passed", False: "failed", None: "not judged"}
 
 
 def render_markdown_result(world: World, result: WorldRunResult, redactor: Redactor) -> str:
@@ -90,11 +90,10 @@ def render_html_report(
     """
     redactor = build_run_redactor(world, log)
     rule_calls = find_rule_calls(log)
-    outcomes: dict[bool | None, PageOutcome] = {None: "not judged", True: "passed", False: "failed"}
     verdict = None if result.verdict is None else "\n".join(render_verdict(result.verdict))
     page = RunPage(
         title=f"{result.metadata.agent_id} in {result.scenario_id}",
-        outcome=outcomes[result.passed],
+        outcome=_OUTCOMES[result.passed],
         reason=result.reason,
         facts=_collect_facts(result),
         sections={} if verdict is None else {"Verdict": [verdict]},

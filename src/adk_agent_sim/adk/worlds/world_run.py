@@ -287,7 +287,7 @@ class WorldRun:
             run_config=RunConfig(max_llm_calls=self.options.max_steps + 1),
             continued=continued,
         )
-        plugin.main_session_id = agent_run.adk_session_id
+        plugin.main_session_id = agent_run.storage.session_id
         self._set_rules_clock(agent_run, WorldClock(self.world))
         agent_run.on_change = self._notify_change
         session.on_end = self._changed.set
@@ -323,7 +323,7 @@ class WorldRun:
 
     def _set_rules_clock(self, agent_run: AgentRun, clock: WorldClock | None) -> None:
         """Let environment rules use the world's time in this session."""
-        key = self.app.name, DEFAULT_USER_ID, agent_run.adk_session_id
+        key = self.app.name, DEFAULT_USER_ID, agent_run.storage.session_id
         agent_run.run_environment.plugin.set_session_clock(key, clock)
 
     def _require_agent_run(self) -> AgentRun:
