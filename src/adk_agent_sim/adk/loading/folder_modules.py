@@ -77,7 +77,7 @@ class FolderModules:
             for path in changed:
                 # Tracebacks would show lines of the old file otherwise.
                 linecache.checkcache(str(path))
-                # Python takes compiled code for current if the source has the same size and was changed in the same second.
+                # Python takes compiled code for current if the source has the same size and changed in the same second.
                 with suppress(OSError, NotImplementedError):
                     Path(cache_from_source(str(path))).unlink()
             # Python's finders remember what is in a folder, and would not find a file that was just added.

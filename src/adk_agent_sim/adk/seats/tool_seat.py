@@ -316,7 +316,13 @@ class RunningCalls:
 
         threads = ToolThreads(tool.name)
         try:
-            if interceptor is None and player is Player.REAL and replayed is None and never_waits(tool):
+            if (
+                interceptor is None
+                and player is Player.REAL
+                and replayed is None
+                and getattr(tool, "never_waits", False)
+            ):
+                # The tool says of itself that its code never waits, as those of a world do.
                 # There is no moment at which the call could be cancelled, so it needs no task of its own.
                 with self._enclose_call(context):
                     result = await own_run(args=args, tool_context=context)
@@ -376,11 +382,6 @@ class RunningCalls:
 
 
 _STOPPED = object()
-
-
-def never_waits(tool: BaseTool) -> bool:
-    """Return whether a tool says of itself that its code never waits for anything, as those of a world do."""
-    return getattr(tool, "never_waits", False) is True
 
 
 def _format_cancelled_message(tool_name: str, *, in_thread: bool) -> str:

@@ -217,22 +217,13 @@ async def fork_session(
         ReplayDiverged: The replay differs from the recording. No session was created.
     """
     session_id = str(uuid4())
-    difference = ""
 
-    async def create_session(events: Sequence[Event]) -> None:
-        # `difference` is read when this is called: in the lenient second attempt, it is what the first one has found.
+    async def create_session(target: AgentRun, events: Sequence[Event], difference: str) -> None:
         await create_forked_session(source, prefix, session_id, events, description=description, difference=difference)
         await on_ready(target)
 
     profile = find_profile(source, prefix)
-    target = create_run()
-    difference = await _continue_session(source, prefix, target, session_id, create_session, profile=profile)
-    if difference:
-        await target.discard()
-        if not force:
-            raise ReplayDiverged(difference)
-        target = create_run()
-        await _continue_session(source, prefix, target, session_id, create_session, profile=profile, is_lenient=True)
+    target = await _create_target(source, prefix, create_run, session_id, create_session, profile=profile, force=force)
     await target.recorded_session.listen_for_cancel()
     await link_forked_session(source, session_id)
     return target
@@ -322,23 +313,56 @@ async def rewind_session(
         ReplayDiverged: The replay differs from the recording. The session is unchanged.
     """
     create_next = create_run or partial(run.create_copy, continues=True)
-    target = create_next(create_player())
 
-    async def rewind(events: Sequence[Event]) -> None:
+    async def rewind(target: AgentRun, events: Sequence[Event], difference: str) -> None:
         # Before the log is rewound, so that nothing of the old run can come after the undo.
         run.mute()
         await rewind_log(source, prefix, events, redone=redone)
         await on_ready(target)
 
-    difference = await _continue_session(source, prefix, target, source.session_id, rewind)
+    target = await _create_target(
+        source, prefix, lambda: create_next(create_player()), source.session_id, rewind, force=force
+    )
+    await run.discard()
+    await target.recorded_session.listen_for_cancel()
+    return target
+
+
+async def _create_target(
+    source: ForkSource,
+    prefix: TurnPrefix,
+    create_run: CreateRun,
+    session_id: str,
+    activate: Callable[[AgentRun, Sequence[Event], str], Awaitable[None]],
+    *,
+    profile: RecordedProfile | None = None,
+    force: bool,
+) -> AgentRun:
+    """Return the run that continues a session; if its replay differs, only with `force`.
+
+    Args:
+        source: The session.
+        prefix: Up to where.
+        create_run: Creates the run.
+        session_id: The session on the timeline that it continues.
+        activate: Called with the run, the events that must be on the timeline then, and how the replay differed.
+        profile: The profile of the rules that is active from there on; by default that of the run.
+        force: Continue even if the run does not happen again as it was recorded.
+    """
+    difference = ""
+
+    async def activate_target(events: Sequence[Event]) -> None:
+        # `difference` is read when this is called: in the lenient second attempt, it is what the first one has found.
+        await activate(target, events, difference)
+
+    target = create_run()
+    difference = await _continue_session(source, prefix, target, session_id, activate_target, profile=profile)
     if difference:
         await target.discard()
         if not force:
             raise ReplayDiverged(difference)
-        target = create_next(create_player())
-        await _continue_session(source, prefix, target, source.session_id, rewind, is_lenient=True)
-    await run.discard()
-    await target.recorded_session.listen_for_cancel()
+        target = create_run()
+        await _continue_session(source, prefix, target, session_id, activate_target, profile=profile, is_lenient=True)
     return target
 
 

@@ -138,11 +138,6 @@ class WorldSession:
         """The real seconds since the run was prepared."""
         return self._clock.monotonic() - self._started_at
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether the agent has ended as many turns as the scenario expects."""
-        return self._turn_count is not None and self.message_count >= self._turn_count
-
     async def begin_model_call(self, context: Context, *, is_inner: bool = False) -> list[NotificationDelivered]:
         """Stop the world's time and return what the agent is notified of. Does not return if the run is over.
 
@@ -358,7 +353,8 @@ class WorldSession:
     def check_end(self) -> RunEnd | None:
         """Return why the run is over, or None."""
         self._check_limits()
-        if self.ended is None and self.is_complete:
+        # The agent has ended as many turns as the scenario expects.
+        if self.ended is None and self._turn_count is not None and self.message_count >= self._turn_count:
             self.end(RunEnd.COMPLETED)
         return self.ended
 
