@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from google.adk.agents import BaseAgent, LlmAgent
@@ -183,8 +183,7 @@ async def run_and_export(
     """Run, write the exports and return the result."""
     if on_step is not None:
         run.session.on_step = on_step
-    result = await run.run()
-    return replace(result, export_problems=tuple(await write_exports(run, result, exports)))
+    return await write_exports(run, await run.run(), exports)
 
 
 def load_agent(agent: str) -> App:
