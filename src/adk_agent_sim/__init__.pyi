@@ -1,6 +1,6 @@
 from .adk.environment.environment_factory import EnvironmentSimulationFactory as EnvironmentSimulationFactory
+from .adk.environment.environment_factory import simulated as simulated
 from .adk.environment.environment_plugin import EnvironmentSimulationPlugin as EnvironmentSimulationPlugin
-from .adk.environment.simulated_app import simulated as simulated
 from .adk.plugins.simulator_plugin import SimulatorPlugin as SimulatorPlugin
 from .adk.seats.tool_errors import ToolErrorPlugin as ToolErrorPlugin
 from .errors import RunFailed as RunFailed

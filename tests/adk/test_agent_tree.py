@@ -9,11 +9,10 @@ from google.adk.tools import AgentTool
 from google.adk.workflow import START, BaseNode, Workflow, node
 
 from adk_agent_sim import RunFailed, Simulation
-from adk_agent_sim.adk.loading.agent_tree import collect_agent_names, iter_agents, may_run_side_by_side
+from adk_agent_sim.adk.loading.agent_tree import collect_agent_names, iter_agents, list_callbacks, may_run_side_by_side
 from adk_agent_sim.adk.loading.tool_catalog import build_tool_catalog, list_tool_names
-from adk_agent_sim.adk.runs.instruction_keys import find_instruction_keys
+from adk_agent_sim.adk.runs.briefing import find_instruction_keys
 from adk_agent_sim.adk.steps.steps import Done, ModelTurn
-from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
 from adk_agent_sim.errors import StateKeyMissing
 from adk_agent_sim.timeline.events import Event, UserSpoke
 
@@ -75,7 +74,7 @@ async def test_what_an_agent_in_a_parallel_worker_can_do_is_listed() -> None:
 
     assert "clean_up" in (list_tool_names(app) or ())
     assert "clean_up" in (await build_tool_catalog(app)).tools
-    assert list_callbacks(app, [said]) == ["agent 'worker': before_model_callback note"]
+    assert list_callbacks(workflow, app.plugins, [said]) == ["agent 'worker': before_model_callback note"]
 
 
 @pytest.mark.parametrize("node", [_create_agent("tone", "Be {mood}, and {style}."), None])

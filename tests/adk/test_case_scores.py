@@ -14,8 +14,8 @@ from google.adk.apps import App
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
-from adk_agent_sim.adk.evals.case_badge import BadgeState, find_obstacle, replay_case
 from adk_agent_sim.adk.evals.case_metrics import list_invocations, score_case
+from adk_agent_sim.adk.evals.recording_replay import BadgeState, find_obstacle, replay_case
 from adk_agent_sim.errors import ImportRefused, InvalidCriteria
 from adk_agent_sim.golden.case_rows import build_case_rows
 from adk_agent_sim.golden.eval_file import EvalFile

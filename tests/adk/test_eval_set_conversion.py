@@ -11,8 +11,8 @@ from eval_case_files import EQUAL, write_adk_session, write_eval_set, write_lega
 from google.adk.evaluation.local_eval_sets_manager import load_eval_set_from_file
 
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
-from adk_agent_sim.adk.evals.case_badge import BadgeState
 from adk_agent_sim.adk.evals.eval_set_conversion import convert_beside, convert_file
+from adk_agent_sim.adk.evals.recording_replay import BadgeState
 from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
 from adk_agent_sim.golden.eval_file import EvalFile
 from adk_agent_sim.use_cases.cases import check_case

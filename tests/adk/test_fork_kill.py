@@ -20,7 +20,7 @@ from pathlib import Path
 
 from adk_agent_sim.adk.loading.agent_loader import get_demo_folder, load_app
 from adk_agent_sim.adk.runs.agent_run import AgentRun
-from adk_agent_sim.adk.time_travel.fork_point import choose_fork_point
+from adk_agent_sim.adk.time_travel.fork_source import choose_fork_point
 from adk_agent_sim.adk.time_travel.fork_source import read_source_of_run
 from adk_agent_sim.adk.time_travel.session_forking import fork_session
 from adk_agent_sim.persistence.database_store import open_store

@@ -18,7 +18,7 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
 from scripted_agent import ModelCalls, build_scripted_agent, run_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory, Simulation
-from adk_agent_sim.adk.environment.llm_mock_answers import AnswerFile, compute_key, describe_question
+from adk_agent_sim.adk.environment.llm_mock_models import AnswerFile, compute_key, describe_question
 from adk_agent_sim.errors import ImportRefused, InvalidRules, SimulationModelFailed
 from adk_agent_sim.golden.cassette_files import read_cassette
 from adk_agent_sim.mocks.llm_questions import ModelQuestion

@@ -24,8 +24,7 @@ from pausing_agents import API_KEY, build_credential_app
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.runs.credential_masking import MaskingSessionService
-from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
-from adk_agent_sim.adk.steps.steps import Done, ModelTurn
+from adk_agent_sim.adk.steps.steps import CredentialRequest, Done, InputRequest, ModelTurn
 
 SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
 

@@ -14,10 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from timeline_builders import user_content
 
-from adk_agent_sim.adk.runs.runner_services import RunnerServices
-from adk_agent_sim.adk.runs.session_storage import SessionStorage
-from adk_agent_sim.adk.time_travel.message_times import find_message_times
-from adk_agent_sim.adk.time_travel.session_restore import KnownEvents, restore_session
+from adk_agent_sim.adk.runs.session_storage import RunnerServices, SessionStorage
+from adk_agent_sim.adk.time_travel.session_restore import KnownEvents, find_message_times, restore_session
 from adk_agent_sim.timeline.events import AgentEvent, Event, Payload, UserSpoke
 
 _START = 1_795_000_000.0

@@ -18,8 +18,7 @@ from scripted_agent import ModelCalls, build_scripted_agent, get_function_respon
 
 from adk_agent_sim import EnvironmentSimulationFactory, Simulation
 from adk_agent_sim.adk.demo.shop_agent import agent as shop
-from adk_agent_sim.adk.environment.tool_spec_reader import MockedTools, read_tool_spec
-from adk_agent_sim.adk.loading.tool_catalog import build_tool_catalog
+from adk_agent_sim.adk.loading.tool_catalog import MockedTools, build_tool_catalog, read_tool_spec
 from adk_agent_sim.environment.rules_file import check_rules_text, parse_rules
 from adk_agent_sim.timeline.events import EnvironmentDecided
 

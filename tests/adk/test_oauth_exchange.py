@@ -16,8 +16,7 @@ from plain_pauses import find_answer, replace_oauth_state, run_plainly
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.steps.pause_steps import CredentialRequest
-from adk_agent_sim.adk.steps.steps import ModelTurn
+from adk_agent_sim.adk.steps.steps import CredentialRequest, ModelTurn
 
 CALL = ("get_weather", {"city": "Rome"})
 KINDS = pytest.mark.parametrize("kind", ["function", "authenticated function", "openapi"])

@@ -13,10 +13,8 @@ from google.adk.tools import ToolContext
 from pausing_agents import build_credential_app
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.evals.case_badge import BadgeState, CaseBadge, replay_case
-from adk_agent_sim.adk.evals.recording_replay import replay_recording
-from adk_agent_sim.adk.steps.pause_steps import CredentialRequest
-from adk_agent_sim.adk.steps.steps import Confirmation, Step
+from adk_agent_sim.adk.evals.recording_replay import BadgeState, CaseBadge, replay_case, replay_recording
+from adk_agent_sim.adk.steps.steps import Confirmation, CredentialRequest, Step
 from adk_agent_sim.golden.eval_file import EvalFile
 from adk_agent_sim.golden.recording_builder import build_recording
 

@@ -25,8 +25,7 @@ from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.evals.recording_replay import replay_recording
-from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
-from adk_agent_sim.adk.steps.steps import Done, ModelTurn
+from adk_agent_sim.adk.steps.steps import CredentialRequest, Done, InputRequest, ModelTurn
 from adk_agent_sim.errors import InvalidCredential, InvalidInput, InvalidTransition, RunFailed
 from adk_agent_sim.golden.recording_builder import build_recording
 from adk_agent_sim.timeline.events import UserSpoke

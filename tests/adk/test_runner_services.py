@@ -18,7 +18,7 @@ from google.adk.tools import ToolContext, load_memory
 from google.genai import types
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig, Simulation
-from adk_agent_sim.adk.runs.runner_services import RunnerServices, ServiceUris
+from adk_agent_sim.adk.runs.session_storage import RunnerServices, ServiceUris
 from adk_agent_sim.adk.steps.steps import ModelTurn, Step
 from adk_agent_sim.errors import ReplayDiverged, ServiceFailed
 

@@ -17,8 +17,7 @@ from world_builders import build_reply_event, build_world_event
 from world_builders import build_world_scenario as small
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.evals.case_to_scenario import convert_case_to_scenario
-from adk_agent_sim.adk.evals.golden_trace_loader import load_golden_trace
+from adk_agent_sim.adk.evals.case_to_scenario import convert_case_to_scenario, load_golden_trace
 from adk_agent_sim.adk.evals.scenario_to_case import convert_scenario_to_case
 from adk_agent_sim.errors import ImportRefused, NotConvertible, SessionIncomplete
 from adk_agent_sim.golden.eval_set import EvalSetWriter

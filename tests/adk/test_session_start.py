@@ -14,7 +14,7 @@ from google.adk.tools import AgentTool, ToolContext
 
 from adk_agent_sim import RunFailed, Simulation
 from adk_agent_sim.adk.evals.recording_replay import replay_recording
-from adk_agent_sim.adk.runs.instruction_keys import find_instruction_keys
+from adk_agent_sim.adk.runs.briefing import find_instruction_keys
 from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 from adk_agent_sim.errors import InvalidTransition, NotReplayable, StateKeyMissing
 from adk_agent_sim.golden.recording_builder import build_recording

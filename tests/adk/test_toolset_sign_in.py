@@ -19,8 +19,7 @@ from plain_pauses import find_answer, replace_oauth_state, run_plainly
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import RunFailed, Simulation
-from adk_agent_sim.adk.steps.pause_steps import CredentialRequest
-from adk_agent_sim.adk.steps.steps import Done, ModelTurn
+from adk_agent_sim.adk.steps.steps import CredentialRequest, Done, ModelTurn
 
 CONFIG = OAUTH.model_copy(update={"credential_key": "desk"})
 

@@ -16,7 +16,7 @@ from pausing_agents import build_trip_app
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.loading.agent_loader import get_demo_folder, load_app
-from adk_agent_sim.adk.steps.pause_steps import InputRequest
+from adk_agent_sim.adk.steps.steps import InputRequest
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.cli.play.prompts import ScriptedPrompts
 from adk_agent_sim.cli.play.terminal import play_in_terminal

@@ -61,13 +61,13 @@ def test_a_stored_run_is_judged_again_and_its_timeline_shows_it(database: Path, 
     first = next(each.payload for each in reversed(_read_events(database, session_id)[:-1]))
     result = _judge(scenario, "--session", session_id[:8], "--db", database, "--json")
     assert result.exit_code == 1, result.output
-    [verdict] = json.loads(result.stdout)
-    assert verdict.pop("trace") == f"session {session_id}"
+    [judged] = json.loads(result.stdout)
+    assert judged["trace"] == f"session {session_id}"
     last = _read_events(database, session_id)[-1].payload
     assert isinstance(first, VerdictReached)
     assert isinstance(last, VerdictReached)
     # What is judged later has the same result as what was judged in the world, to the byte.
-    assert verdict == first.verdict == last.verdict
+    assert judged["verdict"] == first.verdict == last.verdict
     assert (last.turn, last.passed, last.judge) == (0, False, "scripted")
 
 

@@ -10,7 +10,7 @@ import fork_server
 import pytest
 
 from adk_agent_sim import server
-from adk_agent_sim.adk.evals.case_badge import BadgeState
+from adk_agent_sim.adk.evals.recording_replay import BadgeState
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
 from adk_agent_sim.golden.export_formats import ExportFormat
 from adk_agent_sim.server.web.openapi import build_document, render_document

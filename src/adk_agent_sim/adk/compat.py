@@ -10,7 +10,7 @@ import logging
 import re
 import sys
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from importlib.metadata import version
@@ -199,17 +199,12 @@ def hide_player_warnings(is_played: Callable[[], bool]) -> Callable[[], None]:
     real ones, and all other records stay. Handlers, levels and the user's own filters are not touched. A record that
     contains a credential of the user is always hidden.
     """
-    filters = [(logging.getLogger(name), _PlayerWarningFilter(text, is_played)) for name, text in _PLAYER_WARNINGS]
+    added = ExitStack()
+    for name, text in _PLAYER_WARNINGS:
+        _add_filter(added, name, _PlayerWarningFilter(text, is_played))
     name, text = _CREDENTIAL_RECORD
-    filters.append((logging.getLogger(name), _PlayerWarningFilter(text, lambda: True)))
-    for logger, each in filters:
-        logger.addFilter(each)
-
-    def stop_hiding() -> None:
-        for logger, each in filters:
-            logger.removeFilter(each)
-
-    return stop_hiding
+    _add_filter(added, name, _PlayerWarningFilter(text, lambda: True))
+    return added.close
 
 
 def hide_explained_failures(is_explained: Callable[[BaseException], bool]) -> Callable[[], None]:
@@ -217,17 +212,17 @@ def hide_explained_failures(is_explained: Callable[[BaseException], bool]) -> Ca
 
     Only records of the current task, and of those that it starts, are hidden. A logger at the level DEBUG shows them.
     """
-    filters = [(logging.getLogger(name), _FailureFilter(text, is_explained)) for name, text in _FAILURE_RECORDS]
-    token = _explains_failures.set(True)
-    for logger, each in filters:
-        logger.addFilter(each)
+    added = ExitStack()
+    added.callback(_explains_failures.reset, _explains_failures.set(True))
+    for name, text in _FAILURE_RECORDS:
+        _add_filter(added, name, _FailureFilter(text, is_explained))
+    return added.close
 
-    def stop_hiding() -> None:
-        _explains_failures.reset(token)
-        for logger, each in filters:
-            logger.removeFilter(each)
 
-    return stop_hiding
+def _add_filter(added: ExitStack, logger_name: str, record_filter: logging.Filter) -> None:
+    logger = logging.getLogger(logger_name)
+    logger.addFilter(record_filter)
+    added.callback(logger.removeFilter, record_filter)
 
 
 class _FailureFilter(logging.Filter):

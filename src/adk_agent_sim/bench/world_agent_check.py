@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from adk_agent_sim.adk.worlds.run_plan import load_agent
-from adk_agent_sim.adk.worlds.world_agents import check_world_agents
+from adk_agent_sim.adk.worlds.run_plan import check_world_agents, load_agent
 from adk_agent_sim.bench.process_pool import get_process_context, keep_start_method
 from adk_agent_sim.errors import SimulatorError
 

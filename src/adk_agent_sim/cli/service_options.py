@@ -13,7 +13,7 @@ import click
 from adk_agent_sim.errors import ServiceFailed
 
 if TYPE_CHECKING:
-    from adk_agent_sim.adk.runs.runner_services import RunnerServices
+    from adk_agent_sim.adk.runs.session_storage import RunnerServices
 
 _OPTIONS = {
     "session": "Where ADK's sessions are: sqlite:///FILE, a database URL, agentengine://ID, or a scheme that "
@@ -43,7 +43,7 @@ class ServiceSettings:
         Raises:
             click.UsageError: A service cannot be created from its URI.
         """
-        from adk_agent_sim.adk.runs.runner_services import ServiceUris
+        from adk_agent_sim.adk.runs.session_storage import ServiceUris
 
         uris = ServiceUris(session=self.session, artifact=self.artifact, memory=self.memory)
         try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from adk_agent_sim.adk.loading.agent_folder import AgentFolder
-from adk_agent_sim.adk.runs.runner_services import (
+from adk_agent_sim.adk.runs.session_storage import (
     BaseArtifactService,
     BaseMemoryService,
     BaseSessionService,

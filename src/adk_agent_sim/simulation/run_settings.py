@@ -10,7 +10,7 @@ from typing import Any
 from google.adk.apps import App
 
 from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID
-from adk_agent_sim.adk.runs.runner_services import RunnerServices
+from adk_agent_sim.adk.runs.session_storage import RunnerServices
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
 from adk_agent_sim.simulation.simulation import Simulation
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from google.adk.apps import App
 
-from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
 from adk_agent_sim.adk.steps.script import UNSET, Script, ScriptedCall, ScriptedStep
-from adk_agent_sim.adk.steps.steps import Confirmation, ModelTurn, Step, ToolTurn
+from adk_agent_sim.adk.steps.steps import Confirmation, CredentialRequest, InputRequest, ModelTurn, Step, ToolTurn
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.simulation.run_settings import RunSettings
 from adk_agent_sim.simulation.simulation import Simulation

@@ -16,7 +16,7 @@ from adk_agent_sim.adk.environment.environment_factory import EnvironmentSource
 from adk_agent_sim.adk.players.players import create_player_factory
 from adk_agent_sim.adk.players.session_player import ModelFunction, SessionPlayer, StreamPlayer
 from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
-from adk_agent_sim.adk.runs.runner_services import RunnerServices
+from adk_agent_sim.adk.runs.session_storage import RunnerServices
 from adk_agent_sim.adk.steps.steps import Answer, ModelTurn, Step
 from adk_agent_sim.simulation.session_actions import SessionActions
 from adk_agent_sim.timeline.events import Player

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from uuid import uuid4
 
-from adk_agent_sim.adk.time_travel.fork_records import create_forked_session, link_forked_session, rewind_log
 from adk_agent_sim.adk.time_travel.fork_source import ForkSource, read_source
+from adk_agent_sim.adk.time_travel.session_forking import create_forked_session, link_forked_session, rewind_log
 from adk_agent_sim.errors import ForkRefused, ReplayDiverged
 from adk_agent_sim.link.agent_restarts import RestartConnection
 from adk_agent_sim.timeline.events import Event

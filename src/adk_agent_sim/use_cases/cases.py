@@ -8,13 +8,6 @@ from typing import Literal
 
 from pydantic import Field, computed_field
 
-from adk_agent_sim.adk.evals.case_badge import (
-    BadgeState,
-    CaseBadge,
-    create_first_badge,
-    find_recording_obstacle,
-    replay_case,
-)
 from adk_agent_sim.adk.evals.case_metrics import (
     CallStatus,
     CaseScores,
@@ -25,6 +18,13 @@ from adk_agent_sim.adk.evals.case_metrics import (
     score_case,
 )
 from adk_agent_sim.adk.evals.eval_set_conversion import convert_beside, convert_file
+from adk_agent_sim.adk.evals.recording_replay import (
+    BadgeState,
+    CaseBadge,
+    create_first_badge,
+    find_recording_obstacle,
+    replay_case,
+)
 from adk_agent_sim.adk.evals.recording_replay import replay_recording as replay_on_tools
 from adk_agent_sim.adk.loading.agent_loader import App
 from adk_agent_sim.errors import SimulatorError

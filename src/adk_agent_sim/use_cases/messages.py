@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adk_agent_sim.adk.runs.agent_run import AgentRun
-from adk_agent_sim.adk.runs.pause_answers import AnswerMessage, build_credential_answer, build_input_answer
-from adk_agent_sim.adk.runs.user_message import MessageValue, attach_files, build_consent_message, build_user_message
+from adk_agent_sim.adk.runs.pause_answers import (
+    AnswerMessage,
+    build_consent_message,
+    build_credential_answer,
+    build_input_answer,
+)
+from adk_agent_sim.adk.runs.user_message import MessageValue, attach_files, build_user_message
 from adk_agent_sim.errors import AgentNotLocal, ForkRefused, InvalidTransition, NotFound
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind

@@ -12,24 +12,22 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
+from adk_agent_sim.adk.loading.agent_tree import list_callbacks
 from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.adk.runs.replay_watch import watch_replays
 from adk_agent_sim.adk.time_travel import session_forking
-from adk_agent_sim.adk.time_travel.callback_names import list_callbacks
-from adk_agent_sim.adk.time_travel.fork_point import (
-    choose_fork_point,
-    cut_before_message_at,
-    select_events_before_undo,
-)
 from adk_agent_sim.adk.time_travel.fork_source import (
     WORLD_GONE,
     ForkSource,
+    choose_fork_point,
+    cut_before_message_at,
     has_world,
     read_settled_source,
     read_source,
     read_source_of_run,
     select_events,
+    select_events_before_undo,
 )
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run
@@ -240,7 +238,8 @@ async def _list_callbacks(session: OpenSession, create_run: CreateAgentRun | Non
         return ()  # the default agent has none
     if create_run is None and session.process is not None:
         return await session.process.plan(session.session_id, prefix)
-    return list_callbacks(_require_agent(create_run)(Player.HUMAN, None).app, prefix.replayed_events)
+    run = _require_agent(create_run)(Player.HUMAN, None)
+    return list_callbacks(run.root_agent, run.app.plugins, prefix.replayed_events)
 
 
 async def _name_fork(session: OpenSession) -> str:

@@ -30,8 +30,7 @@ from world_runs import (
 from adk_agent_sim.adk.compat import get_declaration
 from adk_agent_sim.adk.worlds.other_model import OtherModel, create_model, join_model_name
 from adk_agent_sim.adk.worlds.run_options import ThinkingTime, WorldRunOptions
-from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan, prepare_run
-from adk_agent_sim.adk.worlds.world_agents import create_default_agent
+from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan, create_default_agent, prepare_run
 from adk_agent_sim.errors import InvalidRunOption, InvalidScript, ModelUnavailable
 from adk_agent_sim.scenario import JsonScenarioImporter
 from adk_agent_sim.scenario.format.augmentation_options import AugmentationOptions

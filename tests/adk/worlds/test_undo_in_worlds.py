@@ -17,8 +17,8 @@ from world_timelines import SCENARIO, RecordedWorldRun
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.time_travel.fork_source import ForkSource, read_settled_source, read_source_of_run, select_events
 from adk_agent_sim.adk.time_travel.session_forking import find_redone_events, find_undo_point
+from adk_agent_sim.adk.worlds.run_plan import create_default_agent
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-from adk_agent_sim.adk.worlds.world_agents import create_default_agent
 from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run

@@ -21,7 +21,7 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
     ToolSimulationConfig,
 )
 
-from adk_agent_sim.adk.environment.llm_mock_setup import LlmMockSetup
+from adk_agent_sim.adk.environment.llm_mock_models import LlmMockSetup
 from adk_agent_sim.environment.actions import AnyAction, Delay, Error, ErrorResponse, Mock, Respond
 from adk_agent_sim.environment.call_recorder import RecordedCall, build_rules
 from adk_agent_sim.environment.json_values import escape_name

@@ -1,4 +1,4 @@
-"""`EnvironmentSimulationFactory`: the interface of ADK's own factory, for ADK's config, rules and rules files.
+"""Simulates tools by ADK's config, rules or rules files: `EnvironmentSimulationFactory`, `simulated`, `RunEnvironment`.
 
 A callback sees the calls of its agents only, and nothing of how they end. So it counts a call as real if no rule
 answers it, and rules that act inside the call need the plugin.
@@ -6,34 +6,39 @@ answers it, and rules that act inside the call need the plugin.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast
 
 from google.adk.apps import App
 from google.adk.models import BaseLlm
+from google.adk.sessions import Session
 from google.adk.tools import BaseTool, ToolContext
 from google.adk.tools.environment_simulation.environment_simulation_config import EnvironmentSimulationConfig
+from google.adk.workflow import BaseNode
 
 from adk_agent_sim.adk.environment.environment_config import convert_config_to_rules, read_llm_setup
 from adk_agent_sim.adk.environment.environment_plugin import (
+    RULES_VARIABLE,
     EnvironmentSimulationPlugin,
     answer_by_rules,
-    read_profile_variable,
+    compile_rules,
     record_rules,
 )
 from adk_agent_sim.adk.environment.environment_registry import EnvironmentRegistry
-from adk_agent_sim.adk.environment.llm_mock_setup import LlmMockSetup, check_llm_mocks
+from adk_agent_sim.adk.environment.llm_mock_models import LlmMockSetup, check_llm_mocks
+from adk_agent_sim.adk.loading.tool_catalog import list_tool_names
 from adk_agent_sim.adk.seats import tool_seat
 from adk_agent_sim.environment.actions.raise_exception import ExceptionFactories
+from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.environment.incoming_call import CallWatcher
-from adk_agent_sim.environment.recorded_sources import read_recorded_sources
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.environment.rules_file import load_rules
-from adk_agent_sim.errors import PluginRequired
+from adk_agent_sim.errors import PluginRequired, SimulatorError
 from adk_agent_sim.timeline.clock import Sleeper
+from adk_agent_sim.timeline.events import EnvironmentDecided
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 
 
@@ -195,20 +200,8 @@ def _build_rulebook(
         rulebook = Rulebook(rules, label=label, profile=profile, sleeper=sleeper, skip_checks=True)
         check_llm_mocks(rulebook, setup, "the EnvironmentSimulationConfig")
         return rulebook
-    rules = config if isinstance(config, Rules) else load_rules(config, exceptions=exceptions)
-    if isinstance(config, Rules):
-        # `load_rules` has read those of a file already, relative to the folder of that file.
-        read_recorded_sources(rules, Path())
-    source = "Python" if isinstance(config, Rules) else str(config)
-    rulebook = Rulebook(
-        rules,
-        label=label,
-        profile=profile if profile is not None else read_profile_variable(rules),
-        exceptions=exceptions,
-        sleeper=sleeper,
-        source=source,
-    )
-    check_llm_mocks(rulebook, setup, source)
+    rulebook = compile_rules(config, label=label, profile=profile, exceptions=exceptions, sleeper=sleeper)
+    check_llm_mocks(rulebook, setup, "Python" if isinstance(config, Rules) else str(config))
     return rulebook
 
 
@@ -218,3 +211,75 @@ def _list_plugin_reasons(rulebook: Rulebook) -> list[str]:
     reasons = [f"{rule.name!r} acts in the model's seat." for rule in seated]
     reasons += [f"{rule.name!r} acts inside the call: it raises, changes or delays a real result." for rule in inside]
     return reasons + (["`unanswered: refuse` acts inside the call."] if rulebook.refuses_real_tools else [])
+
+
+class RunEnvironment:
+    """Gives access to the environment that simulates the tools of one run."""
+
+    def __init__(self, app: App, source: EnvironmentSource | None, continued: RunEnvironment | None = None) -> None:
+        """Prepare the environment of a run; its session is bound later.
+
+        Args:
+            app: The app that runs.
+            source: How tools are simulated; by default by the app's own environment plugin, if it has one.
+            continued: The environment of the run whose session this one continues after an undo.
+        """
+        self._app = app
+        self.plugin = continued.plugin if continued else _get_or_create_plugin(app, source)
+        """Simulates the environment of the session; a run that continues a session has the same."""
+        self.adk_session: Session | None = None
+        """The ADK session; None before the run is opened."""
+        self.environment = continued.environment if continued else None
+        """The environment of the session if somebody has looked at it; None means that nothing was changed."""
+
+    def get(self, adk_session: Session) -> Environment:
+        """Return the environment of the session, to be shown and changed."""
+        environment = self.plugin.get_environment(adk_session)
+        environment.list_tools = lambda: list_tool_names(self._app)
+        self.environment = environment
+        return environment
+
+    def build_switch_event(self) -> EnvironmentDecided | None:
+        """Return what was switched and is not on the timeline yet, as an event, which counts as recorded then."""
+        if self.environment is None or self.adk_session is None:
+            return None  # nobody can have switched anything
+        return self.plugin.build_profile_event(self.adk_session)
+
+
+def _get_or_create_plugin(app: App, source: EnvironmentSource | None) -> EnvironmentSimulationPlugin:
+    """Return a plugin for `source`, else the app's own plugin, else one without rules, which still allows faults."""
+    plugin = next((plugin for plugin in app.plugins if isinstance(plugin, EnvironmentSimulationPlugin)), None)
+    if plugin is None or source is not None:
+        # The names of an App's plugins must differ, and the app may have ADK's own environment plugin.
+        name = "adksim_environment"
+        plugin = EnvironmentSimulationFactory.create_plugin(Rules(rules=[]) if source is None else source, name=name)
+    return plugin
+
+
+def simulated(app: App | BaseNode, rules: EnvironmentSource | None = None) -> App:
+    """Return a copy of an app whose tools are answered by rules, for the module of an agent.
+
+        app = simulated(app)
+
+    Without `rules`, and if ADK_SIM_RULES is not set either, the app is returned unchanged, so that the line can stay.
+
+    Args:
+        app: The app, or an agent, which becomes an App with the agent's name.
+        rules: ADK's config, rules, or the path of a rules file; by default the file that ADK_SIM_RULES names, relative
+            to the current directory.
+
+    Raises:
+        InvalidRules: The rules have errors, or the file cannot be read.
+        SimulatorError: The app has a plugin that simulates its tools already.
+    """
+    if not isinstance(app, App):
+        app = App(name=app.name, root_agent=app)
+    source = rules if rules is not None else os.environ.get(RULES_VARIABLE) or None
+    if source is None:
+        return app
+    if any(isinstance(plugin, EnvironmentSimulationPlugin) for plugin in app.plugins):
+        raise SimulatorError(
+            f"The app {app.name!r} has an EnvironmentSimulationPlugin already. Remove it, or do not call `simulated`."
+        )
+    plugin = EnvironmentSimulationFactory.create_plugin(source)
+    return app.model_copy(update={"plugins": [plugin, *app.plugins]})

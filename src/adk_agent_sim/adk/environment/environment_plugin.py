@@ -23,12 +23,12 @@ from google.adk.sessions import Session
 from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 
+from adk_agent_sim.adk.environment.call_interceptors import ModelInterceptor, RuleInterceptor
 from adk_agent_sim.adk.environment.environment_registry import EnvironmentRegistry, SessionEnvironment
-from adk_agent_sim.adk.environment.llm_mock_setup import LlmMockSetup, check_llm_mocks
-from adk_agent_sim.adk.environment.model_interceptor import ModelInterceptor
+from adk_agent_sim.adk.environment.llm_mock_models import LlmMockSetup, check_llm_mocks
 from adk_agent_sim.adk.environment.real_tool_guard import is_framework_tool
-from adk_agent_sim.adk.environment.rule_interceptor import RuleInterceptor
 from adk_agent_sim.adk.seats import model_seat, tool_seat
+from adk_agent_sim.environment.actions.raise_exception import ExceptionFactories
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.environment.incoming_call import CallWatcher
@@ -39,7 +39,7 @@ from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import load_rules
 from adk_agent_sim.errors import InvalidRules, SimulatorError
 from adk_agent_sim.text.escaped_logging import get_logger
-from adk_agent_sim.timeline.clock import SimulatedClock
+from adk_agent_sim.timeline.clock import SimulatedClock, Sleeper
 from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.events import EnvironmentDecided
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, MODEL_SEAT
@@ -260,11 +260,29 @@ def _load_rulebook(rules: Rulebook | Rules | str | Path | None) -> Rulebook:
     if source == "":
         advice = "Set it to the path of a rules file, or remove the plugin to run the agent with its real tools."
         raise InvalidRules(f"the environment variable {RULES_VARIABLE}", [f"It is not set. {advice}"])
-    loaded = source if isinstance(source, Rules) else load_rules(source)
-    if isinstance(source, Rules):
+    return compile_rules(source)
+
+
+def compile_rules(
+    rules: Rules | str | Path,
+    *,
+    label: str = "",
+    profile: str | None = None,
+    exceptions: ExceptionFactories | None = None,
+    sleeper: Sleeper | None = None,
+) -> Rulebook:
+    """Return rules, or those of a file, compiled; the arguments are those of `EnvironmentSimulationFactory`."""
+    loaded = rules if isinstance(rules, Rules) else load_rules(rules, exceptions=exceptions)
+    if isinstance(rules, Rules):
+        # `load_rules` has read those of a file already, relative to the folder of that file.
         read_recorded_sources(loaded, Path())
     return Rulebook(
-        loaded, profile=read_profile_variable(loaded), source="Python" if isinstance(source, Rules) else str(source)
+        loaded,
+        label=label,
+        profile=profile if profile is not None else read_profile_variable(loaded),
+        exceptions=exceptions,
+        sleeper=sleeper,
+        source="Python" if isinstance(rules, Rules) else str(rules),
     )
 
 

@@ -11,9 +11,9 @@ from google.adk.sessions import Session, State
 from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk.compat import get_declaration
-from adk_agent_sim.adk.environment.llm_mock_setup import LlmMocks, LlmMockSetup
-from adk_agent_sim.adk.environment.tool_spec_reader import MockedTools
-from adk_agent_sim.adk.runs.shared_state import SHARED_STATE_PREFIXES
+from adk_agent_sim.adk.environment.llm_mock_models import LlmMocks, LlmMockSetup
+from adk_agent_sim.adk.loading.tool_catalog import MockedTools
+from adk_agent_sim.adk.runs.session_storage import SHARED_STATE_PREFIXES
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.environment.incoming_call import (
@@ -197,22 +197,21 @@ class EnvironmentRegistry:
             beginning = _read_session_beginning(session) if book.is_random and not book.label else None
             randomness = create_randomness(book.spec.seed, book.label, beginning)
             clock = self.session_clocks.get((session.app_name, session.user_id, session.id))
-            return SessionEnvironment(self._create_environment(randomness, clock))
+            return SessionEnvironment(
+                Environment(
+                    book,
+                    randomness,
+                    on_fault=self.on_fault,
+                    find_llm_mock=self._llm_mocks.find,
+                    default_model=self._llm_mocks.default_model,
+                    watcher=self.watcher,
+                    clock=clock,
+                )
+            )
         outer = self.get_session_environment(caller.session)
         call = outer.update_call_history(caller.session).find_call(caller.function_call_id or "", caller.agent_name)
         scope = f"{call.agent}:{call.branch}:{call.tool}#{call.call_number}" if call else "?"
         return SessionEnvironment(outer.environment, f"{outer.scope}/{scope}", call)
-
-    def _create_environment(self, randomness: SessionRandomness, clock: SimulatedClock | None) -> Environment:
-        return Environment(
-            self.rulebook,
-            randomness,
-            on_fault=self.on_fault,
-            find_llm_mock=self._llm_mocks.find,
-            default_model=self._llm_mocks.default_model,
-            watcher=self.watcher,
-            clock=clock,
-        )
 
     def _evict_oldest_session(self) -> None:
         oldest = self._sessions.pop(next(iter(self._sessions)))

@@ -1,4 +1,4 @@
-"""Converts an eval case to a scenario: user messages become USER events, what the agent did becomes expected.
+"""Converts an eval case, or a golden trace, to a scenario: what the user said happens, what the agent did is expected.
 
     invocation -> USER  send_message_to_agent
                   AGENT the calls: those of one step in parallel, steps one after the other
@@ -16,17 +16,74 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from google.adk.agents import LlmAgent
 from google.adk.evaluation.eval_case import EvalCase, Invocation
 from google.genai import types
 
-from adk_agent_sim.errors import InvalidStoryStep, NotConvertible
-from adk_agent_sim.golden.invocation_contents import CallIdAllocator, iter_invocation_contents
+from adk_agent_sim.errors import ImportRefused, InvalidStoryStep, NotConvertible
+from adk_agent_sim.golden.eval_set import summarize_error
+from adk_agent_sim.golden.eval_set_files import read_eval_cases
+from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
+from adk_agent_sim.golden.importers import import_adk_session
+from adk_agent_sim.golden.invocation_contents import UNKNOWN_AGENT, CallIdAllocator, iter_invocation_contents
+from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
+from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.scenario import ScenarioImportedFromJson, Story, StoryStep, World
 from adk_agent_sim.scenario.app_base.app import WRITE, App, Tool
 from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class
 from adk_agent_sim.scenario.format.call_arguments import map_app_classes, parse_placeholder
 from adk_agent_sim.scenario.format.models import Strictness, with_strictness
+from adk_agent_sim.timeline import jsonl
+from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.framework_calls import is_framework_call
+from adk_agent_sim.timeline.session_state import find_agent_joined
+
+
+def load_golden_trace(path: Path, eval_id: str | None = None) -> EvalCase:
+    """Load the golden trace in a file.
+
+    Args:
+        path: The file.
+        eval_id: Which case of an EvalSet; optional if it has only one.
+
+    Raises:
+        ImportRefused: The file has no golden trace, or several and `eval_id` was not given.
+        SessionIncomplete: The session has not finished.
+    """
+    kind = detect_trace_kind(path)
+    if kind is None:
+        reason = "it is neither an EvalSet, nor a session file of ADK, nor a timeline"
+        raise ImportRefused(str(path), "a golden trace", reason)
+    if kind == "cassette":
+        raise ImportRefused(str(path), "a golden trace", "it is a model cassette, which has no final responses")
+    if kind == "evalset":
+        return _require_single_case(path, read_eval_cases(path, eval_id))
+    if eval_id is not None:
+        raise ImportRefused(str(path), "an EvalSet", "it holds a single session; omit --case")
+    if kind == "session":
+        return _build_case(path, import_adk_session(path))
+    return _build_case(path, [record for record in jsonl.read_records(path) if isinstance(record, Event)])
+
+
+def _require_single_case(path: Path, cases: Sequence[EvalCase]) -> EvalCase:
+    if len(cases) != 1:
+        listed = ", ".join(case.eval_id for case in cases) or "none"
+        reason = f"it has {len(cases)} cases; select one with --case: {listed}"
+        raise ImportRefused(str(path), "one golden trace", reason)
+    return cases[0]
+
+
+def _build_case(path: Path, events: Sequence[Event]) -> EvalCase:
+    """Return the case of a session. The agent is not available here; the builder needs only its name."""
+    join = find_agent_joined(events)
+    name = (join.app_name if join else "") or UNKNOWN_AGENT
+    config = SimulatedAgentConfig(name=name, agent=LlmAgent(name=UNKNOWN_AGENT), eval_set_path=path)
+    try:
+        session = SimulationSession.from_events(config, events[0].session_id if events else path.stem, events)
+    except ValueError as error:
+        raise ImportRefused(str(path), "a golden trace", summarize_error(error)) from error
+    return GoldenTraceBuilder(session, eval_id_style="selectable").build()
+
 
 MESSAGE_TO_USER = "AgentUserInterface__send_message_to_user"
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
 from google.adk.evaluation.eval_case import EvalCase
-from google.adk.events import Event as AdkEvent
 
 from adk_agent_sim.adk.players.players import create_player_factory
 from adk_agent_sim.adk.players.session_player import SessionPlayer
@@ -18,6 +17,7 @@ from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun, unwrap_f
 from adk_agent_sim.adk.worlds.other_model import OtherModel
 from adk_agent_sim.adk.worlds.run_options import DEFAULT_MAX_STEPS
 from adk_agent_sim.adk.worlds.run_players import read_script_player
+from adk_agent_sim.adk.worlds.world_plugin import TokenCount
 from adk_agent_sim.errors import InvalidRunOption, NotJudgeable
 from adk_agent_sim.golden.case_criteria import CaseCriteria
 from adk_agent_sim.golden.eval_case_page import render_case_page
@@ -145,14 +145,16 @@ class EvalCaseRun:
             await self._run.close()
         log = await self._store.read_events(self._run.recorded_session.session_id)
         await self._write_session(log)
-        events = self._run.events
+        tokens = TokenCount()
+        for event in self._run.events:
+            tokens.add(event)
         verdict, problem = (None, "") if failure else self._judge()
         result = EvalCaseResult(
             verdict=verdict,
             failure=failure,
             problem=problem,
-            input_tokens=sum(_count_tokens(each)[0] for each in events),
-            output_tokens=sum(_count_tokens(each)[1] for each in events),
+            input_tokens=tokens.prompt,
+            output_tokens=tokens.output,
             model_calls=sum(isinstance(each.payload, TurnAsked) for each in log),
             tool_calls=sum(isinstance(each.payload, ToolStarted) for each in log),
             wall_seconds=clock.monotonic() - started_at,
@@ -209,11 +211,3 @@ def _create_player(player: str, model: str | None) -> SessionPlayer:
     if spec.kind is PlayerKind.SCRIPT:
         return read_script_player(Path(spec.argument))
     return create_player_factory(player)()
-
-
-def _count_tokens(event: AdkEvent) -> tuple[int, int]:
-    usage = event.usage_metadata
-    # The complete event of a streamed answer has the tokens of the whole call, so its pieces are not counted.
-    if usage is None or event.partial:
-        return 0, 0
-    return usage.prompt_token_count or 0, (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)

@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from google.adk.evaluation.eval_case import EvalCase, SessionInput
-from google.adk.sessions import Session as AdkSession
 
 from adk_agent_sim.adk.evals.case_metrics import convert_events
 from adk_agent_sim.errors import ExportRefused
 from adk_agent_sim.golden.eval_file import EvalFile, OpenedCase
 from adk_agent_sim.golden.eval_set import make_unique_id
 from adk_agent_sim.timeline.atomic_files import atomic_write_text, prepare_path
-from adk_agent_sim.timeline.clock import Clock, WallClock
+from adk_agent_sim.timeline.clock import WallClock
 from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.private_files import create_private_file
@@ -40,13 +39,12 @@ class ConvertedFile:
     """How many user turns of a session nobody answered; a case has only turns with a final response."""
 
 
-def convert_file(file: EvalFile, target: Path, clock: Clock | None = None) -> ConvertedFile:
+def convert_file(file: EvalFile, target: Path) -> ConvertedFile:
     """Write the cases of a file to a new EvalSet of the format that ADK writes now.
 
     Args:
         file: An EvalSet of ADK before 1.0, or a session file.
         target: The file to write.
-        clock: Says when the EvalSet is created.
 
     Raises:
         ExportRefused: The file needs no conversion, has nothing to convert, or the target exists or cannot be written.
@@ -59,7 +57,7 @@ def convert_file(file: EvalFile, target: Path, clock: Clock | None = None) -> Co
         "name": name,
         "description": f"Converted from {file.path.name} with adksim",
         "eval_cases": cases,
-        "creation_timestamp": (clock or WallClock()).now(),
+        "creation_timestamp": WallClock().now(),
     }
     _write_new_file(target, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
     return ConvertedFile(path=target, case_count=len(cases), omitted_turn_count=omitted_turn_count)
@@ -106,15 +104,11 @@ def _convert_session(path: Path, case: OpenedCase) -> tuple[Sequence[dict[str, A
     converted = EvalCase(
         eval_id=session.id,
         conversation=answered,
-        session_input=_build_session_input(session, state),
+        session_input=SessionInput(app_name=session.app_name, user_id=session.user_id, state=state),
         final_session_state=session.state,
         creation_timestamp=session.events[0].timestamp,
     )
     return [to_json_value(converted)], len(turns) - len(answered)
-
-
-def _build_session_input(session: AdkSession, state: dict[str, Any]) -> SessionInput:
-    return SessionInput(app_name=session.app_name, user_id=session.user_id, state=state)
 
 
 def _write_new_file(target: Path, text: str) -> None:

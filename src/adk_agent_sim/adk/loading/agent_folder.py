@@ -1,17 +1,28 @@
-"""A folder of agents as `adk web` takes it, or one agent of it: lists the agents and loads them."""
+"""A folder of agents as `adk web` takes it, or one agent of it: lists the agents and loads them, also in threads."""
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from threading import Lock
+from threading import Thread
+from types import FrameType
+from typing import Generic, TypeVar
 
 from google.adk.cli.utils.agent_loader import is_single_agent_directory
 
-from adk_agent_sim.adk.loading.agent_loader import App, describe_missing_agent, import_app, load_app
-from adk_agent_sim.adk.loading.folder_modules import Fingerprint, FolderModules
-from adk_agent_sim.adk.loading.load_failure import LoadFailure, describe_load_failure
+from adk_agent_sim.adk.compat import get_thread_frame
+from adk_agent_sim.adk.loading.agent_loader import (
+    App,
+    LoadFailure,
+    describe_load_failure,
+    describe_missing_agent,
+    import_app,
+    load_app,
+)
+from adk_agent_sim.adk.loading.folder_modules import FolderModules
 from adk_agent_sim.errors import AgentLoadFailed
 from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.golden.session import SimulatedAgentConfig
@@ -60,9 +71,8 @@ class AgentFolder:
         self.load_timeout = load_timeout
         self._prepare = prepare
         self._eval_set = eval_set
-        self._modules = FolderModules(self.root)
-        # FolderModules may be used by one thread at a time, and agents are loaded and watched in several.
-        self._lock = Lock()
+        self.modules = FolderModules(self.root)
+        """What was imported from the folder."""
         self.preloaded: SimulatedAgentConfig | None = None
         """The one agent, if it was loaded by `preload`."""
         if not self.list_names():
@@ -91,7 +101,7 @@ class AgentFolder:
         except BaseException as error:  # noqa: BLE001 - code of the user's, which may also exit; the failure is shown
             failure = describe_load_failure(error, self.root)
             # What the code had imported before it failed may be what is fixed next.
-            self.forget({name})
+            self.modules.forget({name})
             return failure
         return self._build_config(name, app)
 
@@ -121,21 +131,6 @@ class AgentFolder:
         except OSError:
             return False
 
-    def forget(self, units: Collection[str], changed: Collection[Path] = ()) -> None:
-        """Make the next load of these agents run the code that is in their files then."""
-        with self._lock:
-            self._modules.forget(units, changed)
-
-    def read_fingerprints(self, agent_names: Collection[str]) -> Mapping[Path, Fingerprint]:
-        """Return the files that the code of agents is in, with what changes when they do."""
-        with self._lock:
-            return self._modules.read_fingerprints(agent_names)
-
-    def find_affected_units(self, changed: Collection[Path], agent_names: Collection[str]) -> Collection[str]:
-        """Return the agents, and the modules beside them, that depend on changed files."""
-        with self._lock:
-            return self._modules.find_affected_units(changed, agent_names)
-
 
 def _list_agent_names(root: Path) -> Sequence[str]:
     try:
@@ -154,3 +149,47 @@ def _is_agent(folder: Path) -> bool:
     except OSError:
         return False
     return _AGENT_IN_PACKAGE.search(text) is not None
+
+
+_Result = TypeVar("_Result")
+
+
+class ImportThread(Generic[_Result]):
+    """One call of a function in a daemon thread.
+
+    Not an executor's thread: an import that never ends would keep one of its few workers, and the end of the process
+    would wait for it.
+    """
+
+    def __init__(self, function: Callable[[], _Result], name: str) -> None:
+        """Start the thread; call this in the event loop that waits for the result."""
+        self._loop = asyncio.get_running_loop()
+        self._function = function
+        self.result: asyncio.Future[_Result | BaseException] = self._loop.create_future()
+        """What the function returned or raised. An exit of the code is a value here, and does not end the server."""
+        self._thread = Thread(target=self._run, name=f"adksim-import-{name}", daemon=True)
+        self._thread.start()
+
+    def find_frame(self) -> FrameType | None:
+        """Return where the thread is; None if it has ended."""
+        return get_thread_frame(self._thread)
+
+    def _run(self) -> None:
+        # Code that asks for the event loop while it is imported finds one, as it does in the main thread.
+        own_loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(own_loop)
+        outcome: _Result | BaseException
+        try:
+            outcome = self._function()
+        except BaseException as error:  # noqa: BLE001 - code of the user's, which may also exit; the failure is shown
+            outcome = error
+        finally:
+            asyncio.set_event_loop(None)
+            own_loop.close()
+        with suppress(RuntimeError):  # the server has stopped meanwhile
+            self._loop.call_soon_threadsafe(self._finish, outcome)
+
+    def _finish(self, outcome: _Result | BaseException) -> None:
+        # Who waited for the result may have been cancelled, and the future with it.
+        if not self.result.done():
+            self.result.set_result(outcome)

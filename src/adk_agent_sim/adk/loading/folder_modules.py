@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from contextlib import suppress
 from importlib.util import cache_from_source
 from pathlib import Path
+from threading import Lock
 from types import ModuleType
 
 from adk_agent_sim.adk.compat import is_being_imported
@@ -35,48 +36,52 @@ Fingerprint = tuple[int, int]
 
 
 class FolderModules:
-    """The modules of one folder; use it from one thread at a time."""
+    """The modules of one folder. Agents are loaded and watched in several threads."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._foreign = dict(sys.modules)
         """What was there before: modules of the simulator are never forgotten, wherever they are installed."""
+        self._lock = Lock()
 
     def read_fingerprints(self, agent_names: Iterable[str]) -> dict[Path, Fingerprint]:
         """Return the files of agents, and of the modules beside them that were imported."""
-        units = {*agent_names, *(get_unit(name) for name in self._list_modules())}
-        found: dict[Path, Fingerprint] = {}
-        for path in self._iter_files(units):
-            with suppress(OSError):
-                status = path.stat()
-                found[path] = (status.st_mtime_ns, status.st_size)
-        return found
+        with self._lock:
+            units = {*agent_names, *(get_unit(name) for name in self._list_modules())}
+            found: dict[Path, Fingerprint] = {}
+            for path in self._iter_files(units):
+                with suppress(OSError):
+                    status = path.stat()
+                    found[path] = (status.st_mtime_ns, status.st_size)
+            return found
 
     def find_affected_units(self, changed: Collection[Path], agent_names: Collection[str]) -> set[str]:
         """Return the agents and modules whose code depends on changed files."""
-        parts = [path.relative_to(self._root).parts for path in changed]
-        # ADK looks for .env in the agent's folder and then in those above it, so this one may apply to every agent.
-        if any(len(each) == 1 and each[0] in _WATCHED_NAMES for each in parts):
-            return {*agent_names, *(get_unit(name) for name in self._list_modules())}
-        affected = {each[0].removesuffix(".py") for each in parts}
-        imports = self._read_imports(agent_names)
-        while more := {unit for unit, used in imports.items() if unit not in affected and used & affected}:
-            affected |= more
-        return affected
+        with self._lock:
+            parts = [path.relative_to(self._root).parts for path in changed]
+            # ADK looks for .env in the agent's folder and then in those above it, so this one may apply to every agent.
+            if any(len(each) == 1 and each[0] in _WATCHED_NAMES for each in parts):
+                return {*agent_names, *(get_unit(name) for name in self._list_modules())}
+            affected = {each[0].removesuffix(".py") for each in parts}
+            imports = self._read_imports(agent_names)
+            while more := {unit for unit, used in imports.items() if unit not in affected and used & affected}:
+                affected |= more
+            return affected
 
     def forget(self, units: Collection[str], changed: Iterable[Path] = ()) -> None:
         """Make the next import of these units run their code again."""
-        for name in self._list_modules():
-            if get_unit(name) in units:
-                sys.modules.pop(name, None)
-        for path in changed:
-            # Tracebacks would show lines of the old file otherwise.
-            linecache.checkcache(str(path))
-            # Python takes compiled code for current if the source has the same size and was changed in the same second.
-            with suppress(OSError, NotImplementedError):
-                Path(cache_from_source(str(path))).unlink()
-        # Python's finders remember what is in a folder, and would not find a file that was just added.
-        importlib.invalidate_caches()
+        with self._lock:
+            for name in self._list_modules():
+                if get_unit(name) in units:
+                    sys.modules.pop(name, None)
+            for path in changed:
+                # Tracebacks would show lines of the old file otherwise.
+                linecache.checkcache(str(path))
+                # Python takes compiled code for current if the source has the same size and changed in the same second.
+                with suppress(OSError, NotImplementedError):
+                    Path(cache_from_source(str(path))).unlink()
+            # Python's finders remember what is in a folder, and would not find a file that was just added.
+            importlib.invalidate_caches()
 
     def _list_modules(self) -> Mapping[str, ModuleType]:
         """Return the modules that were imported from the folder and are completely loaded."""

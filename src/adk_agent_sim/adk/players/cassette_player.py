@@ -124,7 +124,7 @@ class OwnModelAnswer:
                     pieces.append(answer)
                     yield answer
                     continue
-                complete = assign_call_ids(answer, self.converter.call_ids)
+                complete = assign_call_ids(answer)
                 responses.append(self.converter.convert_response(complete, earlier_ids))
                 lengths.append(measure_pieces(pieces, complete))
                 pieces = []

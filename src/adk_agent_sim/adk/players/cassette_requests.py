@@ -55,10 +55,6 @@ class CallIds:
         numbers = [int(number) for each in known_ids if (number := each.rpartition("-")[2]).isdecimal()]
         self._call_count = max(numbers, default=0)
 
-    def make_session_id(self) -> str:
-        """Return an id for a call that has none, as ADK would make it."""
-        return f"{_CLIENT_PREFIX}{uuid4()}"
-
     def name_call(self, session_id: str, recorded_id: str = "") -> str:
         """Return the id in the cassette of a new call; the given one, if it was recorded before."""
         if not recorded_id:
@@ -201,7 +197,7 @@ class CassetteConverter:
         return known
 
 
-def assign_call_ids(response: LlmResponse, call_ids: CallIds) -> LlmResponse:
+def assign_call_ids(response: LlmResponse) -> LlmResponse:
     """Return a response whose calls all have ids; ADK would give them later, when nobody can tell which is whose."""
     parts = (response.content.parts if response.content else None) or ()
     if all(part.function_call is None or part.function_call.id for part in parts):
@@ -209,7 +205,7 @@ def assign_call_ids(response: LlmResponse, call_ids: CallIds) -> LlmResponse:
     copy = response.model_copy(deep=True)
     for part in (copy.content.parts if copy.content else None) or ():
         if part.function_call is not None and not part.function_call.id:
-            part.function_call.id = call_ids.make_session_id()
+            part.function_call.id = f"{_CLIENT_PREFIX}{uuid4()}"  # as ADK would make it
     return copy
 
 

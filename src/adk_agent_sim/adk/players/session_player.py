@@ -1,9 +1,10 @@
-"""Who can play the models of a session: the kinds of players, and what a player may want to know about it."""
+"""Who can play the models of a session: the kinds of players, what they may want to know about it, and the policy."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import Protocol, TypeAlias, runtime_checkable
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -13,6 +14,31 @@ from google.genai import types
 
 from adk_agent_sim.golden.recording import RecordedToolCall
 from adk_agent_sim.timeline.events import AgentEvent, AgentPath, Player
+
+Fallback: TypeAlias = Literal["real_model", "error"]
+"""What to do without a decision: call the agent's own model, or fail the run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayPolicy:
+    """By default every agent is played, and a turn waits for a person without limit."""
+
+    targets: frozenset[str] = frozenset()
+    """The agents that are played; empty for all. The others call their own model, which is recorded."""
+
+    deadline: float | None = None
+    """How many seconds a turn waits for a person; None for no limit."""
+
+    on_deadline: Fallback = "error"
+    """What to do when the deadline has passed."""
+
+    on_unreachable: Fallback = "error"
+    """What to do when no server answers."""
+
+    def should_play(self, agent_name: str) -> bool:
+        """Return whether the session's player plays an agent."""
+        return not self.targets or agent_name in self.targets
+
 
 ModelFunction: TypeAlias = Callable[[LlmRequest], LlmResponse | Awaitable[LlmResponse]]
 """A function that plays a model."""

@@ -19,11 +19,11 @@ from adk_agent_sim.adk.seats.model_seat import (
     MODEL_PLAYER,
     ModelCallInterceptor,
     ModelSeat,
+    PendingCall,
     build_error_response,
     get_complete_answer,
     take_interceptor,
 )
-from adk_agent_sim.adk.seats.pending_call import PendingCall
 from adk_agent_sim.errors import DeadlineExceeded, ServerUnreachable, TurnAbandoned
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import AgentPath, Event, Player, TurnDecided

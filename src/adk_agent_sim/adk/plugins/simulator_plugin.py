@@ -29,15 +29,14 @@ from google.genai import types
 
 from adk_agent_sim.adk.compat import hide_player_warnings
 from adk_agent_sim.adk.loading.agent_tree import collect_agent_names
-from adk_agent_sim.adk.players.play_policy import Fallback, PlayPolicy
 from adk_agent_sim.adk.players.players import create_player_factory, needs_no_server
-from adk_agent_sim.adk.players.session_player import ModelFunction, SessionPlayer
+from adk_agent_sim.adk.players.session_player import Fallback, ModelFunction, PlayPolicy, SessionPlayer
 from adk_agent_sim.adk.players.turn_player import is_model_played
 from adk_agent_sim.adk.runs.recorded_session import RecordedSession
 from adk_agent_sim.adk.seats import tool_seat
 from adk_agent_sim.adk.seats.seat_plugin import SeatPlugin, SessionKey, get_session_key
 from adk_agent_sim.adk.time_travel.process_restarts import SessionRestarter
-from adk_agent_sim.adk.time_travel.replaceable_link import ReplaceableLink
+from adk_agent_sim.adk.time_travel.replay_link import ReplaceableLink
 from adk_agent_sim.adk.time_travel.restart_input import RestartFunction
 from adk_agent_sim.link.credentials import load_credentials
 from adk_agent_sim.link.link import Link
@@ -133,7 +132,8 @@ class SimulatorPlugin(SeatPlugin):
         self._description = session_description
         self._create_player = create_player_factory(player)
         self._outbox = _create_outbox(server_url, player, connect_timeout, token, ca_file)
-        self._restarter = _create_restarter(restart, self._outbox, self)
+        outbox = self._outbox
+        self._restarter = SessionRestarter(restart, outbox, self) if restart and isinstance(outbox, Outbox) else None
         self._active_invocations: dict[str, _ActiveInvocation] = {}
         self._idle_sessions: OrderedDict[SessionKey, RecordedSession] = OrderedDict()
         self._ending_tasks: set[asyncio.Future[None]] = set()
@@ -169,7 +169,8 @@ class SimulatorPlugin(SeatPlugin):
             )
             if self._restarter is not None:
                 root, recorded.app_plugins = _get_app(invocation_context)
-                self._restarter.add_app(recorded, root, invocation_context.session_service)
+                recorded.session_service = invocation_context.session_service
+                self._restarter.add_app(recorded, root)
             self._idle_sessions.pop(get_session_key(invocation_context.session), None)
             self._warn_unknown_targets(collect_agent_names(invocation_context.agent))
         return None
@@ -388,9 +389,3 @@ def _create_outbox(
         return DiscardingOutbox()
     url = url or DEFAULT_SERVER_URL
     return Outbox(url, connect_timeout=connect_timeout, credentials=load_credentials(url, token, ca_file))
-
-
-def _create_restarter(
-    restart: RestartFunction | None, outbox: Outbox | DiscardingOutbox, plugin: SimulatorPlugin
-) -> SessionRestarter | None:
-    return SessionRestarter(restart, outbox, plugin) if restart and isinstance(outbox, Outbox) else None

@@ -22,18 +22,21 @@ from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.compat import create_invocation_context, hide_explained_failures, hide_player_warnings
-from adk_agent_sim.adk.environment.environment_factory import EnvironmentSource
-from adk_agent_sim.adk.environment.run_environment import RunEnvironment
+from adk_agent_sim.adk.environment.environment_factory import EnvironmentSource, RunEnvironment
 from adk_agent_sim.adk.players.session_player import RunListener, SessionPlayer
 from adk_agent_sim.adk.players.turn_player import is_model_played
-from adk_agent_sim.adk.runs.briefing import AgentBriefing, build_briefing
-from adk_agent_sim.adk.runs.instruction_keys import explain_missing_key, find_missing_keys, is_explained
+from adk_agent_sim.adk.runs.briefing import (
+    AgentBriefing,
+    build_briefing,
+    explain_missing_key,
+    find_missing_keys,
+    is_explained,
+)
 from adk_agent_sim.adk.runs.recorded_session import RecordedSession
-from adk_agent_sim.adk.runs.run_app import add_run_plugins, has_tool_error_plugin, to_app
+from adk_agent_sim.adk.runs.run_app import add_run_plugins, to_app
 from adk_agent_sim.adk.runs.run_task import RunTask, unwrap_failure
-from adk_agent_sim.adk.runs.runner_services import RunnerServices, create_memory_service
-from adk_agent_sim.adk.runs.session_storage import SessionStorage
-from adk_agent_sim.adk.runs.state_editing import StateEditor
+from adk_agent_sim.adk.runs.session_storage import RunnerServices, SessionStorage, create_memory_service
+from adk_agent_sim.adk.runs.state_editing import edit_state, repeat_edit
 from adk_agent_sim.adk.seats.seat_plugin import SeatPlugin
 from adk_agent_sim.adk.time_travel.replay_link import ReplayLink
 from adk_agent_sim.adk.time_travel.run_replay import RunReplay
@@ -41,7 +44,7 @@ from adk_agent_sim.adk.time_travel.session_restore import KnownEvents, RestoredS
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.errors import InvalidTransition, SessionClosed, SessionNotFound
 from adk_agent_sim.text.escaped_logging import get_logger
-from adk_agent_sim.timeline.events import Player, RunOutcome
+from adk_agent_sim.timeline.events import AgentEvent, Player, RunOutcome
 from adk_agent_sim.timeline.timeline import Timeline
 
 DEFAULT_USER_ID = "user"
@@ -97,14 +100,15 @@ class AgentRun:
         services = services or RunnerServices()
         # What an agent put into its memory is still there after an undo, and in a fork.
         self._services = replace(services, memory=services.memory or create_memory_service())
-        continued_id = continued.adk_session_id if continued else None
-        self._storage = SessionStorage(
+        continued_id = continued.storage.session_id if continued else None
+        self.storage = SessionStorage(
             self._services, app_name=self.app.name, user_id=user_id, continued_id=continued_id
         )
+        """The ADK session in its services."""
         self._runner = Runner(
             app=add_run_plugins(self.app, [self._seat_plugin, self.run_environment.plugin], player),
-            session_service=self._storage.session_service,
-            artifact_service=self._storage.artifact_service,
+            session_service=self.storage.session_service,
+            artifact_service=self.storage.artifact_service,
             memory_service=self._services.memory,
         )
         self._task = RunTask(self.name, self._notify_change)
@@ -121,16 +125,6 @@ class AgentRun:
         return self._recorded_session
 
     @property
-    def storage(self) -> SessionStorage:
-        """The ADK session in its services."""
-        return self._storage
-
-    @property
-    def adk_session_id(self) -> str:
-        """The id of the ADK session."""
-        return self._storage.session_id
-
-    @property
     def root_agent(self) -> BaseNode:
         """The agent or workflow that runs."""
         assert self.app.root_agent is not None  # noqa: S101 - an App cannot be created without one
@@ -140,11 +134,6 @@ class AgentRun:
     def name(self) -> str:
         """The name of the root agent."""
         return self.root_agent.name
-
-    @property
-    def has_tool_error_plugin(self) -> bool:
-        """Whether the app itself has a ToolErrorPlugin. `adk eval` runs the app without the one that is added here."""
-        return has_tool_error_plugin(self.app)
 
     @property
     def environment(self) -> Environment:
@@ -162,7 +151,7 @@ class AgentRun:
         """Create the ADK session and the session on the timeline; raise InvalidTransition if that was done before."""
         if self._recorded_session is not None:
             raise InvalidTransition(f"The simulation of {self.name!r} is already open.")
-        adk_session = await self._storage.create(self._state)
+        adk_session = await self.storage.create(self._state)
         session = await self.timeline.create_session(description=description or self.name, session_id=new_uuid())
         recorded_session = self._bind(adk_session, session.session_id)
         await recorded_session.record_agent_joined(adk_session)
@@ -189,18 +178,20 @@ class AgentRun:
     async def take_snapshot(self) -> RestoredSession:
         """Return the ADK session as it is now, between two runs; its events are not copied."""
         return RestoredSession(
-            state=await self._storage.read_state(),
-            events=await self._storage.read_events(),
+            state=await self.storage.read_state(),
+            events=await self.storage.read_events(),
             reported_events=list(self.events),
-            artifacts=await self._storage.read_artifacts(),
-            known_events=self.known_events.copy(),
+            artifacts=await self.storage.read_artifacts(),
+            known_events=KnownEvents(
+                by_id=dict(self.known_events.by_id), user_events=dict(self.known_events.user_events)
+            ),
             run_count=self._run_count,
         )
 
     async def restore(self, restored: RestoredSession, session_id: str) -> None:
         """Continue a session that is or will be on the timeline, instead of opening a new one; nothing is recorded."""
-        adk_session = await self._storage.restore(restored.state, restored.events, restored.artifacts)
-        if (key := self._storage.continued_key) is not None:
+        adk_session = await self.storage.restore(restored.state, restored.events, restored.artifacts)
+        if (key := self.storage.continued_key) is not None:
             self.run_environment.plugin.continue_session(key, adk_session)
         self.events = list(restored.reported_events)
         self.known_events = restored.known_events
@@ -227,7 +218,7 @@ class AgentRun:
             How it differs from what was recorded; empty if it does not.
         """
         self.recorded_session.replay = self._link.replay = replay
-        replay.repeat_edit = StateEditor(self._storage).create_repeater(self.recorded_session, self.add_edit)
+        replay.repeat_edit = self._repeat_edit
         await self.start(message)
         waiting = asyncio.ensure_future(replay.wait())
         await self._task.wait_for(waiting)
@@ -247,9 +238,9 @@ class AgentRun:
         await self.stop()
         self._seat_plugin.release_seats()
         try:
-            await self._storage.remove()
+            await self.storage.remove()
         except Exception as error:  # noqa: BLE001 - a service of the user's may raise anything; the other run goes on
-            _log.warning("The ADK session %s could not be removed from its service: %s", self.adk_session_id, error)
+            _log.warning("The ADK session %s could not be removed from its service: %s", self.storage.session_id, error)
 
     def mute(self) -> None:
         """Record nothing more: another run continues the session."""
@@ -306,7 +297,7 @@ class AgentRun:
 
     async def get_state(self) -> Mapping[str, Any]:
         """Return the current session state."""
-        return dict(await self._storage.read_state())
+        return dict(await self.storage.read_state())
 
     async def edit_state(self, changes: Mapping[str, Any]) -> None:
         """Set keys of the session state between two runs, or while a turn waits; the edit is on the timeline.
@@ -320,22 +311,24 @@ class AgentRun:
             raise InvalidTransition("A message is being sent, or the state edited: try again when that is done.")
         self._is_starting = True
         try:
-            self.add_edit(await StateEditor(self._storage).edit(session, changes, running=running))
+            self._keep_edit(await edit_state(self.storage, session, changes, running=running))
         finally:
             self._is_starting = False
 
-    def add_edit(self, event: AdkEvent) -> None:
-        """Keep the event of an edit."""
+    async def _repeat_edit(self, edit: AgentEvent) -> None:
+        self._keep_edit(await repeat_edit(self.storage, self.recorded_session, edit))
+
+    def _keep_edit(self, event: AdkEvent) -> None:
         self.events.append(event)
         self.known_events.by_id[event.id] = event
 
     async def find_missing_keys(self) -> list[str]:
         """Return the keys that instructions need and the session state does not have."""
-        return find_missing_keys(self.root_agent, await self._storage.read_state())
+        return find_missing_keys(self.root_agent, await self.storage.read_state())
 
     async def get_briefing(self) -> AgentBriefing:
         """Return the agent's instruction and tools, as they are before its first turn."""
-        session = await self._storage.load()
+        session = await self.storage.load()
         if session is None:
             raise self._build_not_open_error()
         return await build_briefing(self.root_agent, create_invocation_context(self._runner, session))
@@ -348,7 +341,7 @@ class AgentRun:
             async with aclosing(
                 self._runner.run_async(
                     user_id=self._user_id,
-                    session_id=self.adk_session_id,
+                    session_id=self.storage.session_id,
                     new_message=message,
                     run_config=self._run_config,
                     yield_user_message=True,
@@ -361,7 +354,7 @@ class AgentRun:
             await self.recorded_session.record_run_ended(invocation_id, RunOutcome.CANCELLED)
             raise
         except Exception as error:
-            missing = explain_missing_key(error, self.root_agent, await self._storage.read_state())
+            missing = explain_missing_key(error, self.root_agent, await self.storage.read_state())
             failure = missing or unwrap_failure(error)
             await self.recorded_session.record_run_ended(invocation_id, RunOutcome.FAILED, failure)
             if missing is not None:
@@ -385,7 +378,7 @@ class AgentRun:
         await self.recorded_session.record_agent_event(event)
         for filename, version in event.actions.artifact_delta.items():
             await self.recorded_session.record_artifact(
-                event, filename, version, await self._storage.load_artifact(filename, version)
+                event, filename, version, await self.storage.load_artifact(filename, version)
             )
 
     def _check_not_closed(self) -> None:

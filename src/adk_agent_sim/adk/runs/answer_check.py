@@ -7,7 +7,7 @@ fields only. The constraints of the output type are read from the tool itself.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from google.adk.models.llm_request import LlmRequest
@@ -50,13 +50,7 @@ def find_type_problems(expected_type: Any, answer: str) -> list[Problem]:
     """Return why a JSON text does not fit a Python type; an empty list if `expected_type` is a schema, not a type."""
     if not _is_type(expected_type):
         return []
-    try:
-        TypeAdapter(expected_type).validate_json(answer)
-    except ValidationError as error:
-        return _list_problems(error)
-    except PydanticUserError:  # pydantic cannot validate this type; ADK could not either
-        return []
-    return []
+    return _find_validation_problems(lambda: TypeAdapter(expected_type).validate_json(answer))
 
 
 def find_response_arguments_schema(request: LlmRequest) -> JsonSchema | None:
@@ -87,14 +81,11 @@ def _find_tool_problems(request: LlmRequest, arguments: Mapping[str, Json]) -> l
     if problems or not _is_type(output_type):
         return problems
     parameter = _find_wrapping_parameter(tool)
-    try:
-        # As the tool itself does it: from Python values, where a strict model accepts less than from JSON text.
-        TypeAdapter(output_type).validate_python(arguments[parameter] if parameter else arguments)
-    except ValidationError as error:
-        return _list_problems(error, (parameter,) if parameter else ())
-    except PydanticUserError:  # as above
-        return []
-    return []
+    given = arguments[parameter] if parameter else arguments
+    # As the tool itself does it: from Python values, where a strict model accepts less than from JSON text.
+    return _find_validation_problems(
+        lambda: TypeAdapter(output_type).validate_python(given), (parameter,) if parameter else ()
+    )
 
 
 def _find_wrapping_parameter(tool: SetModelResponseTool) -> str:
@@ -110,8 +101,14 @@ def _is_type(expected_type: Any) -> bool:
     return isinstance(expected_type, type) or hasattr(expected_type, "__origin__")
 
 
-def _list_problems(error: ValidationError, prefix: tuple[str, ...] = ()) -> list[Problem]:
-    return [
-        Problem(path=format_path((*prefix, *detail["loc"])), message=detail["msg"])
-        for detail in error.errors(include_url=False)
-    ]
+def _find_validation_problems(validate: Callable[[], object], prefix: tuple[str, ...] = ()) -> list[Problem]:
+    try:
+        validate()
+    except ValidationError as error:
+        return [
+            Problem(path=format_path((*prefix, *detail["loc"])), message=detail["msg"])
+            for detail in error.errors(include_url=False)
+        ]
+    except PydanticUserError:  # pydantic cannot validate this type; ADK could not either
+        return []
+    return []

@@ -14,16 +14,16 @@ from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
-from google.adk.sessions import Session
+from google.adk.sessions import BaseSessionService, Session
 from google.adk.tools import BaseTool, ToolContext
 from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.genai import types
 
 from adk_agent_sim.adk.compat import asks_for_consent
-from adk_agent_sim.adk.loading.toolset_check import ToolsetCheck
-from adk_agent_sim.adk.players.play_policy import PlayPolicy
+from adk_agent_sim.adk.loading.tool_catalog import ToolsetCheck
 from adk_agent_sim.adk.players.session_player import (
     AgentEventListener,
+    PlayPolicy,
     RunListener,
     SessionPlayer,
     StreamPlayer,
@@ -33,12 +33,11 @@ from adk_agent_sim.adk.runs.agent_paths import ROOT_PATH, AgentPathFinder
 from adk_agent_sim.adk.runs.answer_check import check_answer
 from adk_agent_sim.adk.runs.credential_masking import MaskingLink
 from adk_agent_sim.adk.runs.cross_loop import CrossLoopEvent, PerLoopLock
-from adk_agent_sim.adk.runs.shared_state import select_shared_state
-from adk_agent_sim.adk.seats import human_tool
-from adk_agent_sim.adk.seats.pending_call import PendingCall
+from adk_agent_sim.adk.runs.session_storage import select_shared_state
+from adk_agent_sim.adk.seats.model_seat import PendingCall
 from adk_agent_sim.adk.seats.request_blocks import RequestEncoder
 from adk_agent_sim.adk.seats.tool_seat import CallEnd, RunningCalls
-from adk_agent_sim.adk.time_travel.recorded_outcome import RecordedOutcome
+from adk_agent_sim.adk.time_travel.recorded_outcome import RecordedOutcome, build_error
 from adk_agent_sim.adk.time_travel.run_replay import RunReplay
 from adk_agent_sim.golden.recording import RecordedToolCall
 from adk_agent_sim.link.link import Link
@@ -65,6 +64,7 @@ from adk_agent_sim.timeline.framework_calls import ENVIRONMENT_AUTHOR
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, TurnDecision, TurnRequest
+from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked
 
 
 def convert_event_to_json(event: AdkEvent) -> Any:
@@ -140,6 +140,8 @@ class RecordedSession:
         """What the next run finds of the state that sessions share, if it is replayed; None to find it as it is."""
         self.app_plugins: Sequence[BasePlugin] = ()
         """The plugins of the last run, where another run may take its place."""
+        self.session_service: BaseSessionService | None = None
+        """Where the ADK session of the last run is, in the same case."""
         self.player_changed = CrossLoopEvent()
         """Set when another player takes the models' seats; the turns that wait for a person are handed over."""
         self.state_lock = PerLoopLock()
@@ -317,8 +319,42 @@ class RecordedSession:
             context.tool_confirmation = ToolConfirmation(confirmed=consent)
 
     async def ask_person(self, context: ToolContext, spec: ToolSpec, arguments: Mapping[str, Json]) -> Json:
-        """Ask a person for the tool's response and return it; raise what the person raises as the tool."""
-        return await human_tool.ask_person(self, context, spec, arguments)
+        """Ask a person for the response to a call and return it.
+
+            rule `mock: human` --> ask_person --> ToolAsked on the timeline --> a person: browser, terminal, Python
+                                              <-- ToolAnswered -------------+
+
+        Raises:
+            Exception: What the person raises as the tool.
+            SessionClosed: The session was closed first.
+        """
+        asked = ToolAsked(
+            request_id=str(uuid4()),
+            call_id=context.function_call_id or "",
+            tool_name=spec.name,
+            arguments=dict(arguments),
+            description=spec.description,
+            response_schema=to_json_value(spec.results),
+            invocation_id=context.invocation_id,
+        )
+        request = ToolRequest(
+            self.session_id, asked, agent_name=context.agent_name, agent_path=self.find_agent_path(context)
+        )
+        # Before the timeline has it, so that whoever sees the question there finds the request here.
+        self.tool_requests[asked.request_id] = request
+        try:
+            await self.link.ask_tool(request)
+            self.on_turn_pending()
+            self.on_waiting_for_human(context.agent_name)
+            event = await self.link.wait_for_tool_response(self.session_id, asked.request_id)
+        finally:
+            del self.tool_requests[asked.request_id]
+        answered = event.payload
+        if not isinstance(answered, ToolAnswered):
+            raise TypeError(f"The call of {spec.name} was answered by a {type(answered).__name__} event.")
+        if answered.error_type:
+            raise build_error(answered.error_type, answered.error_message)
+        return answered.result
 
     async def on_tool_started(
         self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any], player: Player

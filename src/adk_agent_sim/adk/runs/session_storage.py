@@ -1,4 +1,6 @@
-"""The ADK session of one run in its services: created, read, copied and restored, with its artifacts.
+"""The ADK session of one run in its services: the user's own, from URIs as `adk web` takes them, or in memory.
+
+A session is created, read, copied and restored, with its artifacts.
 
 Services of the user's are shared with other sessions and outlive the process, so a session that a run continues gets a
 new id in them, and what belongs to all sessions of a user or an app (`user:`, `app:`) is never written back.
@@ -6,23 +8,172 @@ new id in them, and what belongs to all sessions of a user or an app (`user:`, `
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
 from uuid import uuid4
 
-from google.adk.artifacts import InMemoryArtifactService
+from google.adk.artifacts import BaseArtifactService, InMemoryArtifactService
+from google.adk.cli.service_registry import load_services_module
+from google.adk.cli.utils.service_factory import (
+    create_artifact_service_from_options,
+    create_memory_service_from_options,
+    create_session_service_from_options,
+)
 from google.adk.events import Event as AdkEvent
 from google.adk.events import EventActions
+from google.adk.memory import BaseMemoryService, InMemoryMemoryService
 from google.adk.platform.uuid import new_uuid
 from google.adk.sessions import BaseSessionService, InMemorySessionService, Session, State
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
 
 from adk_agent_sim.adk.runs.credential_masking import MaskingSessionService
-from adk_agent_sim.adk.runs.runner_services import RunnerServices
-from adk_agent_sim.adk.runs.shared_state import is_shared_artifact, remove_shared_changes, select_own_state
 from adk_agent_sim.errors import InvalidTransition, ServiceFailed
+
+__all__ = [
+    "SHARED_STATE_PREFIXES",
+    "BaseArtifactService",
+    "BaseMemoryService",
+    "BaseSessionService",
+    "RunnerServices",
+    "ServiceUris",
+    "SessionStorage",
+    "check_state_changes",
+    "create_memory_service",
+    "is_shared_artifact",
+    "is_shared_key",
+    "remove_shared_changes",
+    "select_own_artifacts",
+    "select_own_state",
+    "select_shared_state",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunnerServices:
+    """The services that a user has passed."""
+
+    session: BaseSessionService | None = None
+    """Where ADK's sessions are; None for one in memory per run."""
+
+    artifact: BaseArtifactService | None = None
+    """Where artifacts are; None for one in memory per run."""
+
+    memory: BaseMemoryService | None = None
+    """What `load_memory` searches; None for one in memory, which a run shares with its forks."""
+
+    async def close(self) -> None:
+        """Close the services that can be closed, such as connections to databases."""
+        for service in (self.session, self.artifact, self.memory):
+            close: Callable[[], Awaitable[Any]] | None = getattr(service, "close", None)
+            if close is not None:
+                await close()
+
+
+def create_memory_service() -> BaseMemoryService:
+    """Return a memory that lasts as long as the process."""
+    return InMemoryMemoryService()
+
+
+_Service = TypeVar("_Service")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceUris:
+    """Services as `adk web` takes them, such as `sqlite:///sessions.db`; None for one in memory."""
+
+    session: str | None = None
+    artifact: str | None = None
+    memory: str | None = None
+
+    def create_services(self, agent_dir: Path) -> RunnerServices:
+        """Create the services; who calls this closes them.
+
+        Args:
+            agent_dir: The agent's folder, whose services.py or services.yaml may register URI schemes, as for ADK.
+
+        Raises:
+            ServiceFailed: A service cannot be created from its URI.
+        """
+        folder = agent_dir.resolve()
+        if self.session or self.artifact or self.memory:
+            load_services_module(str(folder))
+        base_dir = folder.parent
+        session, artifact, memory = self.session, self.artifact, self.memory
+        return RunnerServices(
+            session=_create(
+                "session",
+                session,
+                lambda: create_session_service_from_options(base_dir=base_dir, session_service_uri=session),
+            ),
+            artifact=_create(
+                "artifact",
+                artifact,
+                lambda: create_artifact_service_from_options(
+                    base_dir=base_dir, artifact_service_uri=artifact, strict_uri=True
+                ),
+            ),
+            memory=_create(
+                "memory",
+                memory,
+                lambda: create_memory_service_from_options(base_dir=base_dir, memory_service_uri=memory),
+            ),
+        )
+
+
+def _create(kind: str, uri: str | None, create: Callable[[], _Service]) -> _Service | None:
+    if not uri:
+        return None
+    try:
+        return create()
+    except Exception as error:  # a factory is code of the user's, of ADK or of a database driver
+        raise ServiceFailed(
+            f"The {kind} service cannot be created from --{kind}_service_uri: {type(error).__name__}: {error}. "
+            "Check the URI; it is one that `adk web` takes."
+        ) from error
+
+
+SHARED_STATE_PREFIXES = (State.APP_PREFIX, State.USER_PREFIX)
+"""How the keys of state begin that all sessions of an app or a user share."""
+
+_USER_ARTIFACT = "user:"
+"""How the names of artifacts begin that all sessions of a user share."""
+
+
+def is_shared_key(key: str) -> bool:
+    """Return whether all sessions of a user or an app share the state of this key."""
+    return key.startswith(SHARED_STATE_PREFIXES)
+
+
+def is_shared_artifact(filename: str) -> bool:
+    """Return whether all sessions of a user share the artifact of this name."""
+    return filename.startswith(_USER_ARTIFACT)
+
+
+def select_own_state(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the state without the values that other sessions share: these stay as they are there."""
+    return {key: value for key, value in state.items() if not is_shared_key(key)}
+
+
+def select_shared_state(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of the state that other sessions share."""
+    return {key: value for key, value in state.items() if is_shared_key(key)}
+
+
+def select_own_artifacts(artifacts: Sequence[tuple[str, types.Part]]) -> list[tuple[str, types.Part]]:
+    """Return the artifacts without those that other sessions share."""
+    return [(name, part) for name, part in artifacts if not is_shared_artifact(name)]
+
+
+def remove_shared_changes(event: AdkEvent) -> AdkEvent:
+    """Return an event without its changes of state that other sessions share: they were applied when it happened."""
+    own = select_own_state(event.actions.state_delta)
+    if len(own) == len(event.actions.state_delta):
+        return event
+    return event.model_copy(update={"actions": event.actions.model_copy(update={"state_delta": own})})
 
 
 class SessionStorage:

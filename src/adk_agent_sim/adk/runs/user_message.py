@@ -14,7 +14,6 @@ from adk_agent_sim.adk.runs.answer_check import find_type_problems
 from adk_agent_sim.errors import InvalidMessage, Problem
 from adk_agent_sim.forms.json_schema import JsonSchema, to_json_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker
-from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.strict_json import parse_json
 
@@ -55,19 +54,6 @@ def attach_files(message: types.Content, files: Sequence[tuple[str, str, bytes]]
         for name, mime_type, data in files
     ]
     return types.Content(role="user", parts=[*parts, *added])
-
-
-def build_consent_message(question_id: str, *, approve: bool, payload: Any = None) -> types.Content:
-    """Return the user's answer to ADK's question whether a call may run.
-
-    Args:
-        question_id: The id of ADK's request call.
-        approve: Whether the call may run.
-        payload: What the tool asked for, if it asked for something.
-    """
-    response = {"confirmed": True, "payload": to_json_value(payload)} if approve else {"confirmed": False}
-    answer = types.FunctionResponse(id=question_id, name=REQUEST_CONFIRMATION, response=response)
-    return types.Content(role="user", parts=[types.Part(function_response=answer)])
 
 
 def _find_problems(schema: JsonSchema, expected_type: object, message: object) -> Sequence[Problem]:

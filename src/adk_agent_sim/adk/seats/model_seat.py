@@ -14,6 +14,7 @@ import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol, TypeAlias, cast
 from weakref import WeakSet
@@ -28,7 +29,27 @@ from google.adk.tools import AgentTool
 from google.genai import types
 from pydantic import PrivateAttr
 
-from adk_agent_sim.timeline.events import EnvironmentDecided
+from adk_agent_sim.timeline.events import AgentPath, EnvironmentDecided
+
+
+@dataclass(kw_only=True, slots=True)
+class PendingCall:
+    """A model call that waits for a person in this process."""
+
+    request: LlmRequest
+
+    seat: ModelSeat
+    """The seat that called; through it the agent's own model can be asked too."""
+
+    agent_name: str
+    agent_path: AgentPath
+
+    interceptor: ModelCallInterceptor | None
+    """Lets rules act on the call if the agent's own model is to decide it."""
+
+    failures: dict[str, Exception] = field(default_factory=dict[str, Exception])
+    """By the id of a decision, the error with which the call fails if it is decided so."""
+
 
 AnswerFunction = Callable[[LlmRequest], AsyncGenerator[LlmResponse, None]]
 """The player: a function from a request to its responses."""

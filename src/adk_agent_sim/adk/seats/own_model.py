@@ -10,8 +10,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
 from adk_agent_sim.adk.runs.recorded_session import RecordedSession
-from adk_agent_sim.adk.seats.model_seat import ModelCallInterceptor, ModelSeat, build_error_response
-from adk_agent_sim.adk.seats.pending_call import PendingCall
+from adk_agent_sim.adk.seats.model_seat import ModelCallInterceptor, ModelSeat, PendingCall, build_error_response
 from adk_agent_sim.errors import OwnModelFailed, TurnAbandoned
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Player
@@ -32,7 +31,7 @@ async def ask_own_model(recorded_session: RecordedSession, turn_id: str) -> Json
     if answer is None or not (answer.content and answer.content.parts):
         reason = "it returned no content"
         if answer and answer.error_code:
-            reason = f"{answer.error_code}: {_redact_message(answer.error_message or '')}"
+            reason = f"{answer.error_code}: {Redactor().redact_text(answer.error_message or '')}"
         raise OwnModelFailed(pending.request.model or "", reason)
     return to_json_value(answer)
 
@@ -110,14 +109,11 @@ async def _generate_answer(request: LlmRequest, seat: ModelSeat) -> LlmResponse 
             async for answer in answers:
                 if not answer.partial:
                     return answer
-    except Exception as error:
-        raise OwnModelFailed(request.model or "", f"{type(error).__name__}: {_redact_message(str(error))}") from error
+    except Exception as error:  # shown in the browser, so without secrets
+        raise OwnModelFailed(
+            request.model or "", f"{type(error).__name__}: {Redactor().redact_text(str(error))}"
+        ) from error
     return None
-
-
-def _redact_message(message: str) -> str:
-    """Remove secrets from an error message; it is shown in the browser."""
-    return Redactor().redact_text(message)
 
 
 def _copy_request(request: LlmRequest) -> LlmRequest:

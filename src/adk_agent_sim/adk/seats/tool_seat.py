@@ -19,12 +19,11 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk.compat import check_sync_callable_runner, use_sync_callable_runner
-from adk_agent_sim.adk.time_travel.recorded_outcome import RecordedOutcome
 from adk_agent_sim.environment.report_fold import UnansweredCall
 from adk_agent_sim.environment.rule_decision import NOT_RUN, RAN_TOOL, ExecutionOutcome
 from adk_agent_sim.errors import Cancelled
@@ -32,6 +31,9 @@ from adk_agent_sim.golden.recording import RecordedToolCall
 from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
+
+if TYPE_CHECKING:
+    from adk_agent_sim.adk.runs.recorded_session import RecordedSession
 
 
 class ToolThreads:
@@ -92,40 +94,6 @@ class CallEnd:
 
     outcome: ExecutionOutcome
     """Whether the tool's own code ran."""
-
-
-class ToolCallListener(Protocol):
-    """Gets notified when the code of a tool starts and ends."""
-
-    async def on_environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
-        """Handle what the rules decided for the call."""
-        ...
-
-    def find_replayed_outcome(self, context: ToolContext) -> RecordedOutcome | None:
-        """Return how the call ended in the run that is replayed; None if the call is not part of it."""
-        ...
-
-    def find_recorded_result(self, context: ToolContext, tool: BaseTool) -> RecordedToolCall | None:
-        """Return the recorded call whose response is the result; None if the tool should run."""
-        ...
-
-    async def ask_person(self, context: ToolContext, spec: ToolSpec, arguments: Mapping[str, Json]) -> Json:
-        """Ask a person for the tool's response and return it; raise what the person raises as the tool."""
-        ...
-
-    async def on_tool_started(
-        self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any], player: Player
-    ) -> None:
-        """Handle that the tool's code, or what simulates it, is about to run."""
-        ...
-
-    async def on_tool_finished(self, context: ToolContext, result: object, end: CallEnd) -> None:
-        """Handle that the tool returned."""
-        ...
-
-    async def on_tool_failed(self, context: ToolContext, error: BaseException, end: CallEnd) -> None:
-        """Handle that the tool raised, or that its call was cancelled."""
-        ...
 
 
 RunAsync: TypeAlias = Callable[..., Awaitable[Any]]
@@ -197,7 +165,7 @@ class _ToolSeat:
 
     def __init__(self, tool: BaseTool, own_run: RunAsync | None) -> None:
         self.tool = tool
-        self._own_run = own_run
+        self.own_run = own_run
         """The `run_async` that was set on the instance; None if the class's own is used."""
         # From the class: the attribute of the instance is going to be this seat, which would call itself.
         self._run_tool = own_run or functools.partial(type(tool).run_async, tool)
@@ -226,16 +194,6 @@ class _ToolSeat:
         answer = functools.partial(_execute_intercepted, interceptor, own_run)
         return await calls.run(self.tool, answer, args, tool_context, interceptor)
 
-    @classmethod
-    def install(cls, tool: BaseTool) -> None:
-        own_run = tool.__dict__.get("run_async")
-        if isinstance(own_run, _ToolSeat):
-            if own_run.tool is tool:
-                return
-            # ADK copies tools, for instance to prefix their names, and the copy still has the seat of the original.
-            own_run = own_run._own_run  # noqa: SLF001 - the same class
-        vars(tool)["run_async"] = cls(tool, own_run)
-
 
 def _count_real_call(tool: BaseTool) -> None:
     if (counts := REAL_CALL_COUNTS.get()) is not None:
@@ -256,7 +214,13 @@ def is_seated(tool: BaseTool) -> bool:
 
 def install_seat(tool: BaseTool) -> None:
     """Install a seat in a tool, unless it has one."""
-    _ToolSeat.install(tool)
+    own_run = tool.__dict__.get("run_async")
+    if isinstance(own_run, _ToolSeat):
+        if own_run.tool is tool:
+            return
+        # ADK copies tools, for instance to prefix their names, and the copy still has the seat of the original.
+        own_run = own_run.own_run
+    vars(tool)["run_async"] = _ToolSeat(tool, own_run)
 
 
 async def _return_recorded(recorded: RecordedToolCall, *, args: dict[str, Any], tool_context: ToolContext) -> object:
@@ -267,9 +231,9 @@ async def _return_recorded(recorded: RecordedToolCall, *, args: dict[str, Any], 
 class RunningCalls:
     """The tool calls of one session that are running now."""
 
-    def __init__(self, listener: ToolCallListener, monotonic: Callable[[], float]) -> None:
+    def __init__(self, session: RecordedSession, monotonic: Callable[[], float]) -> None:
         check_sync_callable_runner()
-        self._listener = listener
+        self._session = session
         self._monotonic = monotonic
         # By signal and not by call id: models may give several calls the same id, or none.
         self._stop_signals: dict[asyncio.Future[None], str] = {}
@@ -293,7 +257,7 @@ class RunningCalls:
 
     async def record_environment_decision(self, context: ToolContext, decided: EnvironmentDecided) -> None:
         """Record what the rules decided for a call that they answer without running it here."""
-        await self._listener.on_environment_decided(context, decided)
+        await self._session.on_environment_decided(context, decided)
 
     async def ask_person(self, context: ToolContext, spec: ToolSpec, arguments: Mapping[str, Json]) -> Json:
         """Ask a person, who sees the session's timeline, for the response of the tool that is called now."""
@@ -301,7 +265,7 @@ class RunningCalls:
         # The question belongs to the calling agent, as the start and the end of the call do.
         outer = ENCLOSING_CALL.set(enclosing.outer if enclosing is not None else None)
         try:
-            return await self._listener.ask_person(context, spec, arguments)
+            return await self._session.ask_person(context, spec, arguments)
         finally:
             ENCLOSING_CALL.reset(outer)
 
@@ -312,7 +276,7 @@ class RunningCalls:
         """
 
         async def run(*, args: dict[str, Any], tool_context: ToolContext) -> object:
-            recorded = self._listener.find_recorded_result(tool_context, tool)
+            recorded = self._session.find_recorded_result(tool_context, tool)
             if recorded is not None:
                 return await _return_recorded(recorded, args=args, tool_context=tool_context)
             return await own_run(args=args, tool_context=tool_context)
@@ -327,22 +291,22 @@ class RunningCalls:
         context: ToolContext,
         interceptor: ToolCallInterceptor | None = None,
     ) -> object:
-        """Run a tool's own code, or what simulates it; notify the listener, and allow the call to be cancelled."""
+        """Run a tool's own code, or what simulates it; record that, and allow the call to be cancelled."""
         player = Player.REAL
         if interceptor is not None:
             decided = interceptor.build_decision_event()
-            await self._listener.on_environment_decided(context, decided)
+            await self._session.on_environment_decided(context, decided)
             if decided.rule or decided.unanswered == UnansweredCall.REFUSED:
                 player = interceptor.player
-        replayed = self._listener.find_replayed_outcome(context)
+        replayed = self._session.find_replayed_outcome(context)
         if replayed is not None:
             player, own_run = replayed.player, replayed.run
-        elif player is Player.REAL and (recorded := self._listener.find_recorded_result(context, tool)) is not None:
+        elif player is Player.REAL and (recorded := self._session.find_recorded_result(context, tool)) is not None:
             player, own_run = Player.RECORDED, functools.partial(_return_recorded, recorded)
         if player is Player.REAL and interceptor is None and replayed is None:
             _count_real_call(tool)
-        await self._listener.on_tool_started(context, tool, args, player)
-        # The time that the listener takes for recording is not the tool's.
+        await self._session.on_tool_started(context, tool, args, player)
+        # The time that it takes to record the call is not the tool's.
         start = self._monotonic()
 
         def end_call() -> CallEnd:
@@ -352,18 +316,27 @@ class RunningCalls:
 
         threads = ToolThreads(tool.name)
         try:
-            if interceptor is None and player is Player.REAL and replayed is None and never_waits(tool):
+            if (
+                interceptor is None
+                and player is Player.REAL
+                and replayed is None
+                and getattr(tool, "never_waits", False)
+            ):
+                # The tool says of itself that its code never waits, as those of a world do.
                 # There is no moment at which the call could be cancelled, so it needs no task of its own.
                 with self._enclose_call(context):
                     result = await own_run(args=args, tool_context=context)
             else:
-                result = await self._run_enclosed(_run_in_threads(threads, own_run, args, context), context)
+                with self._enclose_call(context):
+                    result = await self._wait_for_result_or_stop(
+                        _run_in_threads(threads, own_run, args, context), context
+                    )
             if result is _STOPPED:
                 raise Cancelled(_format_cancelled_message(tool.name, in_thread=threads.is_busy))
         except (Exception, asyncio.CancelledError) as error:
-            await self._listener.on_tool_failed(context, error, end_call())
+            await self._session.on_tool_failed(context, error, end_call())
             raise
-        await self._listener.on_tool_finished(context, result, end_call())
+        await self._session.on_tool_finished(context, result, end_call())
         return result
 
     def get_enclosing_call_id(self) -> str:
@@ -373,16 +346,12 @@ class RunningCalls:
 
     @contextmanager
     def _enclose_call(self, context: ToolContext) -> Generator[None]:
-        """Set `ENCLOSING_CALL` while the tool runs; the listener is notified outside, as part of the calling agent."""
+        """Set `ENCLOSING_CALL` while the tool runs; it is recorded outside, as part of the calling agent."""
         enclosing = ENCLOSING_CALL.set(EnclosingCall(self, context.function_call_id or "", outer=ENCLOSING_CALL.get()))
         try:
             yield
         finally:
             ENCLOSING_CALL.reset(enclosing)
-
-    async def _run_enclosed(self, work: Awaitable[Any], context: ToolContext) -> object:
-        with self._enclose_call(context):
-            return await self._wait_for_result_or_stop(work, context)
 
     async def _wait_for_result_or_stop(self, work: Awaitable[Any], context: ToolContext) -> object:
         """Return the tool's result, or `_STOPPED` as soon as the call is cancelled, even if the tool ignores that."""
@@ -413,11 +382,6 @@ class RunningCalls:
 
 
 _STOPPED = object()
-
-
-def never_waits(tool: BaseTool) -> bool:
-    """Return whether a tool says of itself that its code never waits for anything, as those of a world do."""
-    return getattr(tool, "never_waits", False) is True
 
 
 def _format_cancelled_message(tool_name: str, *, in_thread: bool) -> str:

@@ -18,14 +18,13 @@ from adk_agent_sim.adk.players.players import create_player_factory
 from adk_agent_sim.adk.players.session_player import ModelFunction, StreamPlayer
 from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
 from adk_agent_sim.adk.runs.run_task import unwrap_failure
-from adk_agent_sim.adk.runs.runner_services import (
+from adk_agent_sim.adk.runs.session_storage import (
     BaseArtifactService,
     BaseMemoryService,
     BaseSessionService,
     RunnerServices,
 )
-from adk_agent_sim.adk.steps.pause_steps import build_pause_step
-from adk_agent_sim.adk.steps.steps import Done, ModelTurn, Step, StepTarget, ToolTurn
+from adk_agent_sim.adk.steps.steps import Done, ModelTurn, Step, StepTarget, ToolTurn, build_pause_step
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.errors import RunFailed, SimulatorError

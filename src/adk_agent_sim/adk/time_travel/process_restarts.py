@@ -11,21 +11,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
-from google.adk.sessions import BaseSessionService
 from google.adk.workflow import BaseNode
 from google.genai import types
 
+from adk_agent_sim.adk.loading.agent_tree import list_callbacks
 from adk_agent_sim.adk.runs.recorded_session import RecordedSession
 from adk_agent_sim.adk.runs.replay_watch import watch_replays
-from adk_agent_sim.adk.runs.shared_state import select_shared_state
+from adk_agent_sim.adk.runs.session_storage import select_shared_state
+from adk_agent_sim.adk.runs.state_editing import edit_state, open_process_storage, repeat_edit
 from adk_agent_sim.adk.seats.seat_plugin import SessionKey
-from adk_agent_sim.adk.time_travel.callback_names import list_callbacks_of
 from adk_agent_sim.adk.time_travel.environment_restore import EnvironmentChoices, find_current_choices, read_choices
-from adk_agent_sim.adk.time_travel.process_state_editor import ProcessStateEditor
-from adk_agent_sim.adk.time_travel.replaceable_link import ReplaceableLink
+from adk_agent_sim.adk.time_travel.replay_link import ReplaceableLink
 from adk_agent_sim.adk.time_travel.restart_input import (
     INCOMPLETE_SESSION,
     RestartFunction,
@@ -44,6 +43,10 @@ from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.outbox import Outbox
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.strict_json import parse_json_object
+
+if TYPE_CHECKING:
+    from adk_agent_sim.adk.plugins.simulator_plugin import SimulatorPlugin
 
 _log = get_logger(__name__)
 
@@ -57,22 +60,6 @@ _NOT_RUN = (
     "The `restart` function of the SimulatorPlugin did not run the message. "
     "Let it run every session that it gets: `restart=lambda session: session.run(runner)`."
 )
-
-
-class RestartHost(Protocol):
-    """The plugin whose sessions are restarted."""
-
-    def bind_restarted(self, key: SessionKey, session_id: str) -> RecordedSession:
-        """Return a new recorded session for an ADK session that is about to be created; a person plays its models."""
-        ...
-
-    def is_running(self, key: SessionKey) -> bool:
-        """Return whether an invocation of an ADK session is running."""
-        ...
-
-    def retire(self, key: SessionKey) -> None:
-        """Forget an ADK session as soon as no invocation of it is running: another one has its session."""
-        ...
 
 
 @dataclass(kw_only=True)
@@ -89,36 +76,17 @@ class _OfferedSession:
         return cast("ReplaceableLink", self.recorded.base_link)
 
 
-@dataclass(frozen=True)
-class _OpenOrder:
-    """An order that is being carried out."""
-
-    loop: asyncio.AbstractEventLoop
-    answer: asyncio.Future[str] = field(compare=False)
-    """What the server says when the replay has arrived: empty to continue, else why not."""
-
-    def set_answer(self, reason: str) -> None:
-        """Set the answer, from any thread."""
-
-        def set_result() -> None:
-            if not self.answer.done():
-                self.answer.set_result(reason)
-
-        with suppress(RuntimeError):  # the loop is closed
-            self.loop.call_soon_threadsafe(set_result)
-
-
 class SessionRestarter:
     """Restarts sessions of one plugin."""
 
-    def __init__(self, restart: RestartFunction, outbox: Outbox, host: RestartHost) -> None:
+    def __init__(self, restart: RestartFunction, outbox: Outbox, plugin: SimulatorPlugin) -> None:
         self._restart = restart
         self._outbox = outbox
-        self._host = host
+        self._plugin = plugin
         self._offered: dict[str, _OfferedSession] = {}
-        self._orders: dict[str, _OpenOrder] = {}
+        self._answers: dict[str, asyncio.Future[str]] = {}
+        """By the open orders, what the server says when the replay has arrived: empty to continue, else why not."""
         self._tasks: set[asyncio.Future[None]] = set()
-        self._state_editor = ProcessStateEditor()
 
     def offer(self, key: SessionKey, recorded: RecordedSession) -> None:
         """Offer to restart a session that was opened in this loop."""
@@ -128,22 +96,20 @@ class SessionRestarter:
         self._offered[recorded.session_id] = offered
         self._outbox.offer_restart(recorded.session_id)
 
-    def add_app(self, recorded: RecordedSession, root: BaseNode | None, sessions: BaseSessionService) -> None:
-        """Remember which agent runs in a session, in which loop, and where the ADK session is."""
-        self._state_editor.add_service(recorded.session_id, sessions)
+    def add_app(self, recorded: RecordedSession, root: BaseNode | None) -> None:
+        """Remember which agent runs in a session, and in which loop."""
         if offered := self._offered.get(recorded.session_id):
             offered.root, offered.loop = root, asyncio.get_running_loop()
 
     def withdraw(self, session_id: str) -> None:
         """Forget a session."""
         self._offered.pop(session_id, None)
-        self._state_editor.remove_service(session_id)
 
     def _receive_order(self, order: v1.RestartOrder) -> None:
         """Handle an order, or the answer to a report; called in the thread of the outbox."""
-        known = self._orders.get(order.order_id)
-        if known is not None:
-            known.set_answer(order.cancelled_because)
+        answer = self._answers.get(order.order_id)
+        if answer is not None:
+            _set_answer(answer, order.cancelled_because)
             return
         if order.is_ready or order.cancelled_because:
             return  # about an order that has ended
@@ -154,16 +120,15 @@ class SessionRestarter:
         asyncio.run_coroutine_threadsafe(self._carry_out(order, offered), offered.loop)
 
     def _abandon_orders(self) -> None:
-        for order in list(self._orders.values()):
-            order.set_answer(_LOST)
+        for answer in list(self._answers.values()):
+            _set_answer(answer, _LOST)
 
     def _report(self, order: v1.RestartOrder, **values: Any) -> None:
         self._outbox.report_restart(v1.RestartReport(order_id=order.order_id, **values))
 
     async def _carry_out(self, order: v1.RestartOrder, offered: _OfferedSession) -> None:
         """Carry out an order and report how it ended, unless the server knows it already."""
-        loop = asyncio.get_running_loop()
-        self._orders[order.order_id] = opened = _OpenOrder(loop, loop.create_future())
+        self._answers[order.order_id] = answer = asyncio.get_running_loop().create_future()
         try:
             if order.message_json:
                 await self._resume(order, offered)
@@ -175,11 +140,11 @@ class SessionRestarter:
             if order.only_plan:
                 root = offered.root
                 plugins = offered.recorded.app_plugins
-                callbacks = list_callbacks_of(root, plugins, interrupted) if root and interrupted else []
+                callbacks = list_callbacks(root, plugins, interrupted) if root and interrupted else []
                 self._report(order, callbacks=callbacks, is_planned=True)
             elif not interrupted:
-                await self._end_run(order, offered, opened)
-            elif difference := await self._replay(order, offered, opened, completed, interrupted):
+                await self._end_run(order, offered, answer)
+            elif difference := await self._replay(order, offered, answer, completed, interrupted):
                 self._report(order, difference=difference)
         except SimulatorError as error:
             self._report(order, problem=str(error))
@@ -187,12 +152,13 @@ class SessionRestarter:
             _log.warning("A session could not be restarted.", exc_info=error)
             self._report(order, problem=f"The agent's process failed to restart it: {type(error).__name__}: {error}")
         finally:
-            del self._orders[order.order_id]
+            del self._answers[order.order_id]
 
     async def _edit_state(self, order: v1.RestartOrder, offered: _OfferedSession) -> None:
         """Set keys of the session state, and report that when the timeline has the edit."""
-        running = (offered.root or offered) if self._host.is_running(offered.key) else None
-        await self._state_editor.edit(offered.key, offered.recorded, order.state_json, running=running)
+        running = (offered.root or offered) if self._plugin.is_running(offered.key) else None
+        storage = open_process_storage(offered.key, offered.recorded)
+        await edit_state(storage, offered.recorded, parse_json_object(order.state_json), running=running)
         await self._outbox.flush_session(order.session_id)
         self._report(order, has_arrived=True)
 
@@ -242,18 +208,18 @@ class SessionRestarter:
         except KeyError:
             raise ForkRefused(INCOMPLETE_SESSION) from None
 
-    async def _end_run(self, order: v1.RestartOrder, offered: _OfferedSession, opened: _OpenOrder) -> None:
+    async def _end_run(self, order: v1.RestartOrder, offered: _OfferedSession, answer: asyncio.Future[str]) -> None:
         """Stop the run of a session that continues after its end: nothing runs."""
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         ended.set_result(None)
-        await self._arrive(order, offered, opened)
+        await self._arrive(order, offered, answer)
         self._replace(offered, ended)
 
     async def _replay(
         self,
         order: v1.RestartOrder,
         offered: _OfferedSession,
-        opened: _OpenOrder,
+        answer: asyncio.Future[str],
         completed: Sequence[Event],
         interrupted: Sequence[Event],
     ) -> str:
@@ -263,14 +229,14 @@ class SessionRestarter:
         restart = describe_restart(completed, interrupted, restored)
         key = (restart.app_name, restart.user_id, restart.session_id)
         self._outbox.adopt_session(order.target_session_id)
-        recorded = self._host.bind_restarted(key, order.target_session_id)
+        recorded = self._plugin.bind_restarted(key, order.target_session_id)
         recorded.shared_state = select_shared_state(restored.state)
         choices = _find_choices(order, offered, [*completed, *interrupted])
         link = cast("ReplaceableLink", recorded.base_link)
 
         async def arrive() -> None:
             try:
-                await self._arrive(order, offered, opened)
+                await self._arrive(order, offered, answer)
             except BaseException:
                 link.mute()  # the run fails now, and that is not recorded
                 raise
@@ -279,11 +245,12 @@ class SessionRestarter:
 
         with watch_replays(on_wait=lambda waits_for: self._report(order, waits_for=waits_for)):
             replay = RunReplay(interrupted, load_artifact, arrive, is_lenient=order.is_lenient)
-        replay.repeat_edit = self._state_editor.create_repeater(key, recorded)
+        # The storage is known when the run has begun.
+        replay.repeat_edit = lambda edit: repeat_edit(open_process_storage(key, recorded), recorded, edit)
         recorded.replay = link.replay = replay
         task = asyncio.ensure_future(run_restart(self._restart, restart))
         waiting = asyncio.ensure_future(replay.wait())
-        refused = asyncio.ensure_future(_wait_for_refusal(opened.answer))
+        refused = asyncio.ensure_future(_wait_for_refusal(answer))
         try:
             await asyncio.wait({waiting, task, refused}, return_when=asyncio.FIRST_COMPLETED)
             difference = _explain_end(waiting, task, refused)
@@ -299,16 +266,16 @@ class SessionRestarter:
                 await asyncio.wait({task})
                 if not task.cancelled():
                     task.exception()  # unless it is read, asyncio logs it
-                self._host.retire(key)
+                self._plugin.retire(key)
 
-    async def _arrive(self, order: v1.RestartOrder, offered: _OfferedSession, opened: _OpenOrder) -> None:
+    async def _arrive(self, order: v1.RestartOrder, offered: _OfferedSession, answer: asyncio.Future[str]) -> None:
         """Report that the replay has arrived, and wait until the server has written that; raise if it does not."""
         if order.session_id == order.target_session_id:
             offered.link.hold()
         try:
             await self._outbox.flush_session(order.session_id)
             self._report(order, has_arrived=True)
-            if reason := await asyncio.shield(opened.answer):
+            if reason := await asyncio.shield(answer):
                 raise ForkRefused(reason)
         except BaseException:
             offered.link.release()
@@ -344,7 +311,7 @@ class SessionRestarter:
         offered.link.replace(replacement)
         for call_id in offered.recorded.running_calls.call_ids:
             offered.recorded.running_calls.cancel(call_id)
-        self._host.retire(offered.key)
+        self._plugin.retire(offered.key)
 
 
 def _find_choices(order: v1.RestartOrder, offered: _OfferedSession, events: Sequence[Event]) -> EnvironmentChoices:
@@ -353,6 +320,17 @@ def _find_choices(order: v1.RestartOrder, offered: _OfferedSession, events: Sequ
     if order.session_id == order.target_session_id and session is not None:
         return find_current_choices(offered.recorded.app_plugins, session, events)
     return read_choices(events)
+
+
+def _set_answer(answer: asyncio.Future[str], reason: str) -> None:
+    """Set the server's answer, from any thread."""
+
+    def set_result() -> None:
+        if not answer.done():
+            answer.set_result(reason)
+
+    with suppress(RuntimeError):  # the loop is closed
+        answer.get_loop().call_soon_threadsafe(set_result)
 
 
 def _ignore() -> None:

@@ -15,7 +15,7 @@ from google.adk.runners import Runner
 from google.adk.sessions import Session
 from google.genai import types
 
-from adk_agent_sim.adk.runs.shared_state import remove_shared_changes, select_own_artifacts, select_own_state
+from adk_agent_sim.adk.runs.session_storage import remove_shared_changes, select_own_artifacts, select_own_state
 from adk_agent_sim.adk.time_travel.session_restore import RestoredSession
 from adk_agent_sim.errors import ForkRefused
 from adk_agent_sim.timeline.events import Event, UserSpoke

@@ -1,4 +1,4 @@
-"""Forks a session at a turn, and undoes or redoes decisions of a session.
+"""Forks a session at a turn, undoes or redoes decisions of a session, and writes that on the timeline.
 
     completed runs     copied as recorded ADK events, with state and artifacts; no part of them runs
     interrupted run    replayed through the seats (run_replay.py): no tool runs twice, callbacks do
@@ -10,7 +10,9 @@ a process that dies, leaves nothing behind. An undo is the same in the session i
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias, cast
 from uuid import uuid4
@@ -20,29 +22,166 @@ from google.genai import types
 from adk_agent_sim.adk.players.session_player import SessionPlayer, TurnSkipper, UserMessageListener
 from adk_agent_sim.adk.runs.agent_paths import ROOT_PATH
 from adk_agent_sim.adk.runs.agent_run import AgentRun
-from adk_agent_sim.adk.time_travel.fork_records import create_forked_session, link_forked_session, rewind_log
+from adk_agent_sim.adk.runs.session_storage import SessionStorage, is_shared_artifact, is_shared_key
+from adk_agent_sim.adk.time_travel.environment_restore import (
+    RecordedProfile,
+    copy_choices,
+    find_profile,
+    find_tool_choices,
+    record_missing_choices,
+    restore_profile,
+    restore_tool_choices,
+)
 from adk_agent_sim.adk.time_travel.fork_source import (
     ForkSource,
     read_source_of_run,
     select_counting_events,
 )
-from adk_agent_sim.adk.time_travel.recorded_profile import RecordedProfile, copy_profile, find_profile, restore_profile
 from adk_agent_sim.adk.time_travel.run_replay import RunReplay
 from adk_agent_sim.adk.time_travel.session_restore import restore_session
-from adk_agent_sim.adk.time_travel.shared_values import find_shared_difference
-from adk_agent_sim.adk.time_travel.tool_choice_restore import (
-    find_tool_choices,
-    record_missing_choices,
-    restore_tool_choices,
-)
-from adk_agent_sim.errors import ForkRefused, ReplayDiverged
-from adk_agent_sim.timeline.events import AgentPath, Event, TurnDecided, UserSpoke
+from adk_agent_sim.errors import ForkRefused, ReplayDiverged, SessionNotFound
+from adk_agent_sim.golden.session import compute_final_state
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import AgentEvent, AgentPath, ArtifactSaved, Event, RunEnded, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.framework_calls import is_request_call
+from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.session_copy import copy_events
 from adk_agent_sim.timeline.session_events import Forked, Rewound
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_action, cut_before_turn
 from adk_agent_sim.timeline.undone_events import is_undoable, list_redoable
 from adk_agent_sim.timeline.world_events import WorldTimeChanged
+
+
+async def create_forked_session(
+    source: ForkSource,
+    prefix: TurnPrefix,
+    session_id: str,
+    events: Sequence[Event],
+    *,
+    description: str,
+    difference: str,
+) -> None:
+    """Create the session of a fork.
+
+    Args:
+        source: The session that is forked.
+        prefix: The point of the fork.
+        session_id: The id of the new session.
+        events: The events that it begins with.
+        description: A description of the new session for people.
+        difference: What happened differently in the replay, and was accepted.
+    """
+    timeline = source.timeline
+    # Nothing was left out if there are as many events as the last one's number says.
+    is_whole = len(events) == prefix.to_seq
+    if not is_whole or not await timeline.branch_session(source.session_id, prefix.to_seq, description, session_id):
+        await timeline.create_session(description, session_id)
+        await copy_events(timeline, source.session_id, events, session_id)
+    forked = Forked(
+        source_session_id=source.session_id,
+        source_seq=prefix.to_seq,
+        turn_id=prefix.asked.turn_id if prefix.asked else "",
+        difference=difference,
+    )
+    await timeline.append(EventBatch(session_id, [forked], agent_path=ROOT_PATH))
+
+
+async def link_forked_session(source: ForkSource, session_id: str) -> None:
+    """Let the session that was forked list its fork."""
+    with suppress(SessionNotFound):  # somebody may have deleted it meanwhile
+        await source.timeline.record_fork(source.session_id, session_id)
+
+
+async def rewind_log(source: ForkSource, prefix: TurnPrefix, events: Sequence[Event], *, redone: bool) -> None:
+    """Let a session continue from another point.
+
+    Args:
+        source: The session, with the events that the point is in.
+        prefix: The point.
+        events: The events that must count.
+        redone: Whether undone decisions count again.
+    """
+    tail = _find_tail(prefix)
+    whole = len(events) == len(prefix.events)
+    rewound = Rewound(
+        to_seq=(tail[0].seq if tail else prefix.interrupted[0].seq) - 1 if tail or not whole else prefix.to_seq,
+        kept_seqs=list(prefix.kept_seqs) if whole else [],
+        from_seq=await source.timeline.get_last_seq(source.session_id),
+        turn_id=prefix.asked.turn_id if prefix.asked else "",
+        redone=redone,
+    )
+    await source.timeline.append(EventBatch(source.session_id, [rewound], agent_path=ROOT_PATH))
+    # What a finished run waits for, such as consent, follows from its last events, so they come again.
+    drafts = [replace(event, event_id=str(uuid4()), seq=0) for event in tail]
+    await source.timeline.append_drafts(source.session_id, drafts)
+
+
+def _find_tail(prefix: TurnPrefix) -> Sequence[Event]:
+    """Return the last events of a run that is over: its end, and the questions it asked the user before that."""
+    if prefix.interrupted:
+        return ()
+    ends = [place for place, event in enumerate(prefix.completed) if isinstance(event.payload, RunEnded)]
+    if not ends:
+        return ()
+    start = ends[-1]
+    for place in range(start - 1, -1, -1):
+        payload = prefix.completed[place].payload
+        if isinstance(payload, UserSpoke):
+            break
+        if isinstance(payload, AgentEvent) and _asks_user(payload):
+            start = place
+    return prefix.completed[start:]
+
+
+def _asks_user(emitted: AgentEvent) -> bool:
+    content: Mapping[str, Json] = emitted.event.get("content") or {}
+    parts: Sequence[Mapping[str, Json]] = content.get("parts") or ()
+    calls: list[Mapping[str, Json]] = [part.get("function_call") or {} for part in parts]
+    return any(is_request_call(call.get("name") or "") for call in calls)
+
+
+async def find_shared_difference(storage: SessionStorage, events: Sequence[Event], prefix: TurnPrefix) -> str:
+    """Return what sessions share and is not as it was at a point of a session; empty if everything is.
+
+    Args:
+        storage: The ADK session that continues from the point.
+        events: The events of the session that count.
+        prefix: The point.
+    """
+    return await _compare_state(storage, prefix) or _compare_artifacts(storage, events, prefix)
+
+
+async def _compare_state(storage: SessionStorage, prefix: TurnPrefix) -> str:
+    if not storage.shares_state:
+        return ""
+    now = to_json_value(await storage.read_state())
+    then = compute_final_state(prefix.events)
+    # Not None, which a key may have as its value.
+    missing = object()
+    keys = sorted(filter(is_shared_key, {*then, *now}))
+    changed = [key for key in keys if not equals_value(then.get(key, missing), now.get(key, missing))]
+    if not changed:
+        return ""
+    return (
+        f"the session service has another value of {', '.join(changed)} now than at that point of the session, which "
+        "cannot be undone, because all sessions of the user or the app share it"
+    )
+
+
+def _compare_artifacts(storage: SessionStorage, events: Sequence[Event], prefix: TurnPrefix) -> str:
+    """Return which shared artifact was saved later, or would be saved again by the replay of the interrupted run."""
+    copied = {event.seq for event in prefix.completed}
+    for event in events if storage.shares_artifacts else ():
+        saved = event.payload
+        if isinstance(saved, ArtifactSaved) and is_shared_artifact(saved.filename) and event.seq not in copied:
+            return (
+                f"version {saved.version} of the artifact {saved.filename!r} is in the artifact service, and cannot be "
+                "undone or saved again, because all sessions of the user share it"
+            )
+    return ""
+
 
 CreateRun: TypeAlias = Callable[[], AgentRun]
 """Creates a run of an agent, which is not opened."""
@@ -78,22 +217,13 @@ async def fork_session(
         ReplayDiverged: The replay differs from the recording. No session was created.
     """
     session_id = str(uuid4())
-    difference = ""
 
-    async def create_session(events: Sequence[Event]) -> None:
-        # `difference` is read when this is called: in the lenient second attempt, it is what the first one has found.
+    async def create_session(target: AgentRun, events: Sequence[Event], difference: str) -> None:
         await create_forked_session(source, prefix, session_id, events, description=description, difference=difference)
         await on_ready(target)
 
     profile = find_profile(source, prefix)
-    target = create_run()
-    difference = await _continue_session(source, prefix, target, session_id, create_session, profile=profile)
-    if difference:
-        await target.discard()
-        if not force:
-            raise ReplayDiverged(difference)
-        target = create_run()
-        await _continue_session(source, prefix, target, session_id, create_session, profile=profile, is_lenient=True)
+    target = await _create_target(source, prefix, create_run, session_id, create_session, profile=profile, force=force)
     await target.recorded_session.listen_for_cancel()
     await link_forked_session(source, session_id)
     return target
@@ -112,8 +242,7 @@ async def fork_between_runs(run: AgentRun, create_run: CreateRun, *, description
     timeline, source_id, session_id = run.timeline, run.recorded_session.session_id, str(uuid4())
     target = create_run()
     await target.restore(await run.take_snapshot(), session_id)
-    copy_profile(run, target)
-    restore_tool_choices(target, run.run_environment.tool_players)
+    copy_choices(run, target)
     last_seq = await timeline.get_last_seq(source_id)
     is_branched = await timeline.branch_session(source_id, last_seq, description, session_id)
     has_listener = isinstance(target.recorded_session.player, UserMessageListener)
@@ -184,23 +313,56 @@ async def rewind_session(
         ReplayDiverged: The replay differs from the recording. The session is unchanged.
     """
     create_next = create_run or partial(run.create_copy, continues=True)
-    target = create_next(create_player())
 
-    async def rewind(events: Sequence[Event]) -> None:
+    async def rewind(target: AgentRun, events: Sequence[Event], difference: str) -> None:
         # Before the log is rewound, so that nothing of the old run can come after the undo.
         run.mute()
         await rewind_log(source, prefix, events, redone=redone)
         await on_ready(target)
 
-    difference = await _continue_session(source, prefix, target, source.session_id, rewind)
+    target = await _create_target(
+        source, prefix, lambda: create_next(create_player()), source.session_id, rewind, force=force
+    )
+    await run.discard()
+    await target.recorded_session.listen_for_cancel()
+    return target
+
+
+async def _create_target(
+    source: ForkSource,
+    prefix: TurnPrefix,
+    create_run: CreateRun,
+    session_id: str,
+    activate: Callable[[AgentRun, Sequence[Event], str], Awaitable[None]],
+    *,
+    profile: RecordedProfile | None = None,
+    force: bool,
+) -> AgentRun:
+    """Return the run that continues a session; if its replay differs, only with `force`.
+
+    Args:
+        source: The session.
+        prefix: Up to where.
+        create_run: Creates the run.
+        session_id: The session on the timeline that it continues.
+        activate: Called with the run, the events that must be on the timeline then, and how the replay differed.
+        profile: The profile of the rules that is active from there on; by default that of the run.
+        force: Continue even if the run does not happen again as it was recorded.
+    """
+    difference = ""
+
+    async def activate_target(events: Sequence[Event]) -> None:
+        # `difference` is read when this is called: in the lenient second attempt, it is what the first one has found.
+        await activate(target, events, difference)
+
+    target = create_run()
+    difference = await _continue_session(source, prefix, target, session_id, activate_target, profile=profile)
     if difference:
         await target.discard()
         if not force:
             raise ReplayDiverged(difference)
-        target = create_next(create_player())
-        await _continue_session(source, prefix, target, source.session_id, rewind, is_lenient=True)
-    await run.discard()
-    await target.recorded_session.listen_for_cancel()
+        target = create_run()
+        await _continue_session(source, prefix, target, session_id, activate_target, profile=profile, is_lenient=True)
     return target
 
 

@@ -1,4 +1,4 @@
-"""The page of HTML about a run in a world: the result, the verdict, and everything that happened there."""
+"""The reports about a run in a world, as a page of HTML or as Markdown: the result, the verdict, and what happened."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from adk_agent_sim.adk.worlds.run_redaction import build_run_redactor
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
+from adk_agent_sim.golden.markdown_blocks import (
+    render_code_block,
+    render_inline_code,
+    render_table,
+    render_titled_block,
+)
 from adk_agent_sim.golden.rule_calls import RuleCall, find_rule_calls
 from adk_agent_sim.golden.run_page import PageOutcome, PageRow, RunPage, render_run_page
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
@@ -21,6 +26,55 @@ from adk_agent_sim.timeline.redaction.redactor import Redactor
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 from adk_agent_sim.timeline.verdict import render_verdict
 from adk_agent_sim.timeline.world_events import WorldEventHappened, WorldTimeChanged
+
+_OUTCOMES: dict[bool | None, PageOutcome] = {True: "passed", False: "failed", None: "not judged"}
+
+
+def render_markdown_result(world: World, result: WorldRunResult, redactor: Redactor) -> str:
+    """Return the sections; secrets are masked, and texts of scenarios and agents are rendered as code."""
+    metadata = result.metadata
+    rows = [
+        ("Scenario", render_inline_code(result.scenario_id)),
+        ("Agent", render_inline_code(metadata.agent_id)),
+        ("Model", render_inline_code(metadata.model_id)),
+        ("Run", f"{metadata.run_number}, seed {metadata.seed}, thinking {metadata.thinking}"),
+        ("Ended", result.ended.value.replace("_", " ")),
+        ("Model calls", str(result.step_count)),
+        ("Simulated time", f"{result.simulated_seconds:g} s"),
+    ]
+    sections = [f"# Run in a world: {_OUTCOMES[result.passed]}", render_table(rows)]
+    if result.reason:
+        sections.append(render_code_block(redactor.redact_text(result.reason)))
+    if result.verdict is not None:
+        lines = "\n".join(render_verdict(result.verdict))
+        sections.append(render_titled_block("Verdict", render_code_block(redactor.redact_text(lines))))
+    happened = render_code_block("\n".join(_render_events(world.event_log(), redactor, world.now - world.elapsed)))
+    sections.append(render_titled_block("What happened in the world", happened))
+    return "\n\n".join(sections) + "\n"
+
+
+def _render_events(log: Sequence[CompletedEvent], redactor: Redactor, start: float) -> list[str]:
+    lines: list[str] = []
+    for event in log:
+        arguments = cast("dict[str, Any]", redactor.redact_value(to_json_value(dict(event.arguments))))
+        given = json.dumps({key: value for key, value in arguments.items() if value is not None}, ensure_ascii=True)
+        name = f"{event.app}__{event.function}" if event.function else event.event_id
+        failure = "" if event.error is None else f"  failed: {type(event.error).__name__}"
+        lines.append(f"+{round(event.time - start, 3):g} s  {event.kind:<5}  {name}  {given}{failure}")
+    return lines
+
+
+def build_run_redactor(world: World, log: Sequence[Event]) -> Redactor:
+    """Return a redactor that knows what the session and the events of the world name as a secret.
+
+    A secret that only one of them names, such as in the answer of a rule, may occur in the texts of the other.
+    """
+    redactor = Redactor()
+    for event in log:
+        redactor.learn_event(event)
+    for completed in world.event_log():
+        redactor.learn_secrets(to_json_value({"arguments": dict(completed.arguments), "result": completed.value}))
+    return redactor
 
 
 def render_html_report(
@@ -36,11 +90,10 @@ def render_html_report(
     """
     redactor = build_run_redactor(world, log)
     rule_calls = find_rule_calls(log)
-    outcomes: dict[bool | None, PageOutcome] = {None: "not judged", True: "passed", False: "failed"}
     verdict = None if result.verdict is None else "\n".join(render_verdict(result.verdict))
     page = RunPage(
         title=f"{result.metadata.agent_id} in {result.scenario_id}",
-        outcome=outcomes[result.passed],
+        outcome=_OUTCOMES[result.passed],
         reason=result.reason,
         facts=_collect_facts(result),
         sections={} if verdict is None else {"Verdict": [verdict]},

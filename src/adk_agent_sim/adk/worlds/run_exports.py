@@ -6,9 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from adk_agent_sim.adk.worlds.html_report import render_html_report
-from adk_agent_sim.adk.worlds.markdown_result import render_markdown_result
-from adk_agent_sim.adk.worlds.run_redaction import build_run_redactor
+from adk_agent_sim.adk.worlds.html_report import build_run_redactor, render_html_report, render_markdown_result
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_clock import WorldClock
 from adk_agent_sim.adk.worlds.world_run import WorldRun

@@ -89,7 +89,7 @@ class NotificationEvents:
 
         To ADK, such an agent's turn begins with the last event of another author, which a notification is.
         """
-        if not contents or not _is_quoted(contents[0]):
+        if not contents or not is_quoted_notification(_get_user_text(contents[0])):
             return contents
         begun = self._turn_contents.get((context.invocation_id, context.agent_name))
         if begun is not None:
@@ -101,17 +101,14 @@ def _to_content(text: str) -> types.Content:
     return types.Content(role="user", parts=[types.Part(text=text)])
 
 
-def _is_quoted(content: types.Content) -> bool:
-    text = content.parts[-1].text if content.role == "user" and content.parts else None
-    return bool(text and is_quoted_notification(text))
-
-
 def _extract_notification(content: types.Content) -> str | None:
     """Return the text of a content, without the quotes that ADK puts around what the environment said."""
-    text = content.parts[-1].text if content.role == "user" and content.parts else None
-    if not text or not is_quoted_notification(text):
-        return text or None
-    return extract_quoted_notification(text)
+    text = _get_user_text(content)
+    return extract_quoted_notification(text) if is_quoted_notification(text) else text or None
+
+
+def _get_user_text(content: types.Content) -> str:
+    return (content.parts[-1].text if content.role == "user" and content.parts else None) or ""
 
 
 @dataclass(kw_only=True)
@@ -123,9 +120,10 @@ class TokenCount:
     output: int = 0
 
     def add(self, response: LlmResponse) -> None:
-        """Count the tokens of one complete answer."""
+        """Count the tokens of one answer."""
         usage = response.usage_metadata
-        if usage is not None:
+        # The complete answer of a stream has the tokens of the whole call, so its pieces are not counted.
+        if usage is not None and not response.partial:
             self.prompt += usage.prompt_token_count or 0
             self.output += (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
 

@@ -91,14 +91,18 @@ class WorldRecorder:
         """Record what the agent is notified of."""
         self._collected += notifications
 
-    def record_turn_verdict(self, verdict: Verdict) -> None:
-        """Record the verdict on the turns so far."""
-        judged = sum(each.status != "not judged" for each in verdict.turns)
-        self._collected.append(self._build_verdict(verdict, judged))
-
-    def record_verdict(self, verdict: Verdict) -> None:
-        """Record the verdict on the whole run."""
-        self._collected.append(self._build_verdict(verdict, 0))
+    def record_verdict(self, verdict: Verdict, *, is_final: bool = True) -> None:
+        """Record the verdict on the whole run, or else on the turns so far."""
+        turn = 0 if is_final else sum(each.status != "not judged" for each in verdict.turns)
+        self._collected.append(
+            VerdictReached(
+                turn=turn,
+                passed=verdict.passed,
+                reason=verdict.reason,
+                verdict=verdict.to_json(),
+                judge=self._judge_name,
+            )
+        )
 
     @contextmanager
     def record_time(self, reason: str) -> Generator[None]:
@@ -135,11 +139,6 @@ class WorldRecorder:
     def _collect_event(self, event: CompletedEvent) -> None:
         call_id = self._call_id if event.kind == "AGENT" else ""
         self._collected.append(build_world_event(event, self._start_time, call_id=call_id))
-
-    def _build_verdict(self, verdict: Verdict, turn: int) -> VerdictReached:
-        return VerdictReached(
-            turn=turn, passed=verdict.passed, reason=verdict.reason, verdict=verdict.to_json(), judge=self._judge_name
-        )
 
 
 async def _get_no_position() -> int:

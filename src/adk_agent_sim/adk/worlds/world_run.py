@@ -16,7 +16,6 @@ from contextlib import AbstractContextManager
 from itertools import count
 from uuid import uuid4
 
-from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
 from google.adk.events import Event as AdkEvent
@@ -25,6 +24,7 @@ from google.adk.workflow import BaseNode
 from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.runs.agent_paths import ROOT_PATH
 from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
+from adk_agent_sim.adk.runs.briefing import get_model_name
 from adk_agent_sim.adk.runs.run_app import to_app
 from adk_agent_sim.adk.runs.run_task import unwrap_failure
 from adk_agent_sim.adk.runs.user_message import build_user_message
@@ -142,7 +142,7 @@ class WorldRun:
         self._create_player: Callable[[WorldRun], SessionPlayer] = create_player or (lambda run: player)
         self.player_name = player_name
         self.source = source
-        self._model_name = model_name if model_name is not None else find_model_name(self.app.root_agent)
+        self._model_name = model_name if model_name is not None else get_model_name(self.app.root_agent)
         self.on_change: Callable[[], object] = lambda: None
         """Called when a turn begins to wait for a person, and when the agent has ended its invocation."""
         self._changed = asyncio.Event()
@@ -236,18 +236,19 @@ class WorldRun:
         seed = options.seed if options.seed is not None else self.scenario.seed or 0
         if options.run_number != 1 and (noise.failure_probability or noise.events_per_minute):
             seed = draw_bits(seed, "run", options.run_number) >> 33
+
+        def record_turn_verdict(verdict: Verdict) -> None:
+            self.recorder.record_verdict(verdict, is_final=False)
+
         return World(
             self.scenario,
             fs_content=options.fs_content,
             notifications=options.notifications,
             seed=seed,
-            turn_condition=self.judge.watch_turns(self._record_turn_verdict, stops=options.stop_on_rejection),
+            turn_condition=self.judge.watch_turns(record_turn_verdict, stops=options.stop_on_rejection),
             watches=assume_conditions(self.scenario),
             noise=noise,
         )
-
-    def _record_turn_verdict(self, verdict: Verdict) -> None:
-        self.recorder.record_turn_verdict(verdict)
 
     def use_own_time(self) -> AbstractContextManager[None]:
         """Let ADK take times and ids from this run, in the current task."""
@@ -286,7 +287,7 @@ class WorldRun:
             run_config=RunConfig(max_llm_calls=self.options.max_steps + 1),
             continued=continued,
         )
-        plugin.main_session_id = agent_run.adk_session_id
+        plugin.main_session_id = agent_run.storage.session_id
         self._set_rules_clock(agent_run, WorldClock(self.world))
         agent_run.on_change = self._notify_change
         session.on_end = self._changed.set
@@ -322,7 +323,7 @@ class WorldRun:
 
     def _set_rules_clock(self, agent_run: AgentRun, clock: WorldClock | None) -> None:
         """Let environment rules use the world's time in this session."""
-        key = self.app.name, DEFAULT_USER_ID, agent_run.adk_session_id
+        key = self.app.name, DEFAULT_USER_ID, agent_run.storage.session_id
         agent_run.run_environment.plugin.set_session_clock(key, clock)
 
     def _require_agent_run(self) -> AgentRun:
@@ -391,13 +392,6 @@ class WorldRun:
         except NotJudgeable as error:
             self.judge_failure = error
         return None, str(self.judge_failure)
-
-
-def find_model_name(agent: BaseNode | None) -> str:
-    """Return the name of an agent's model; empty for a workflow, which may have many."""
-    if not isinstance(agent, LlmAgent):
-        return ""
-    return agent.model if isinstance(agent.model, str) else agent.model.model
 
 
 def _describe_limit(session: WorldSession) -> str:

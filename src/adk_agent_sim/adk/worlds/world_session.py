@@ -138,11 +138,6 @@ class WorldSession:
         """The real seconds since the run was prepared."""
         return self._clock.monotonic() - self._started_at
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether the agent has ended as many turns as the scenario expects."""
-        return self._turn_count is not None and self.message_count >= self._turn_count
-
     async def begin_model_call(self, context: Context, *, is_inner: bool = False) -> list[NotificationDelivered]:
         """Stop the world's time and return what the agent is notified of. Does not return if the run is over.
 
@@ -358,7 +353,8 @@ class WorldSession:
     def check_end(self) -> RunEnd | None:
         """Return why the run is over, or None."""
         self._check_limits()
-        if self.ended is None and self.is_complete:
+        # The agent has ended as many turns as the scenario expects.
+        if self.ended is None and self._turn_count is not None and self.message_count >= self._turn_count:
             self.end(RunEnd.COMPLETED)
         return self.ended
 
@@ -410,7 +406,8 @@ class WorldSession:
     def _check_limits(self) -> None:
         options, world = self.options, self.world
         if world.status == "STOPPED":
-            is_over = self.is_past_end
+            duration = world.scenario.trace.metadata.definition.duration
+            is_over = duration is not None and world.elapsed >= duration  # the scenario's own
             self.end(RunEnd.MAX_DURATION if is_over else RunEnd.TURN_REJECTED)
         elif self.max_duration is not None and world.elapsed >= self.max_duration:
             self.end(RunEnd.MAX_DURATION)
@@ -418,12 +415,6 @@ class WorldSession:
             self.end(RunEnd.MAX_STEPS)
         elif options.max_wall_time is not None and self.wall_seconds >= options.max_wall_time:
             self.end(RunEnd.MAX_WALL_TIME)
-
-    @property
-    def is_past_end(self) -> bool:
-        """Whether the scenario's own duration is over."""
-        duration = self.world.scenario.trace.metadata.definition.duration
-        return duration is not None and self.world.elapsed >= duration
 
 
 def _get_key(context: Context) -> _CallKey:

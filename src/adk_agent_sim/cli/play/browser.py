@@ -17,7 +17,7 @@ from adk_agent_sim.cli.exit_codes import ExitCode
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_folder import AgentFolder
     from adk_agent_sim.adk.loading.agent_loader import App
-    from adk_agent_sim.adk.runs.runner_services import RunnerServices
+    from adk_agent_sim.adk.runs.session_storage import RunnerServices
     from adk_agent_sim.golden.session import SimulatedAgentConfig
     from adk_agent_sim.server.benches.bench_catalog import BenchCatalog
     from adk_agent_sim.server.evals.eval_catalog import EvalCatalog

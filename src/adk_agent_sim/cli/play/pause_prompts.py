@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
-from adk_agent_sim.adk.steps.steps import Step
+from adk_agent_sim.adk.steps.steps import CredentialRequest, InputRequest, Step
 from adk_agent_sim.cli.play.call_parsing import parse_value
 from adk_agent_sim.cli.play.prompts import Prompts
 from adk_agent_sim.cli.play.terminal_format import format_type

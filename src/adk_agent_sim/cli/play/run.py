@@ -25,7 +25,7 @@ from adk_agent_sim.text.terminal_output import print_document, print_json, print
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
-    from adk_agent_sim.adk.runs.runner_services import RunnerServices
+    from adk_agent_sim.adk.runs.session_storage import RunnerServices
     from adk_agent_sim.adk.steps.script import Script
     from adk_agent_sim.environment.environment_report import EnvironmentReport
     from adk_agent_sim.golden.eval_criteria import EvalCriteria

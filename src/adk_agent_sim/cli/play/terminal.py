@@ -12,8 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
-from adk_agent_sim.adk.steps.steps import Confirmation, ModelTurn, Step, ToolTurn
+from adk_agent_sim.adk.steps.steps import Confirmation, CredentialRequest, InputRequest, ModelTurn, Step, ToolTurn
 from adk_agent_sim.cli.play import terminal_format
 from adk_agent_sim.cli.play.call_parsing import parse_calls
 from adk_agent_sim.cli.play.pause_prompts import (

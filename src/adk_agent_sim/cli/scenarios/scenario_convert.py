@@ -128,8 +128,7 @@ def _read_all(choice: ScenarioChoice) -> Iterator[ScenarioImportedFromJson]:
 def _convert_trace(
     file: Path, eval_id: str | None, apps: Path | None, strictness: Iterable[str], fs_content: Path | None
 ) -> tuple[ScenarioImportedFromJson, Iterable[str]]:
-    from adk_agent_sim.adk.evals.case_to_scenario import convert_case_to_scenario
-    from adk_agent_sim.adk.evals.golden_trace_loader import load_golden_trace
+    from adk_agent_sim.adk.evals.case_to_scenario import convert_case_to_scenario, load_golden_trace
     from adk_agent_sim.scenario import load_scenario
 
     case = load_golden_trace(file, eval_id)

@@ -74,8 +74,7 @@ class _AgentRuns:
         as_json: bool,
     ) -> None:
         from adk_agent_sim.adk.worlds.run_exports import RunExports
-        from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan, load_agent
-        from adk_agent_sim.adk.worlds.world_agents import check_world_agents
+        from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan, check_world_agents, load_agent
 
         self._choice = choice
         self._soft = soft

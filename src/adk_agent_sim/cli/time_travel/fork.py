@@ -18,7 +18,7 @@ from adk_agent_sim.text.terminal_output import print_json, print_line, print_lin
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
-    from adk_agent_sim.adk.runs.runner_services import RunnerServices
+    from adk_agent_sim.adk.runs.session_storage import RunnerServices
     from adk_agent_sim.adk.steps.steps import Step
     from adk_agent_sim.simulation.simulation import Simulation
     from adk_agent_sim.timeline.store import MemoryStore

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from adk_agent_sim.adk.loading.agent_folder import AgentFolder
 from adk_agent_sim.adk.runs.agent_run import AgentRun
-from adk_agent_sim.adk.runs.briefing import AgentBriefing
-from adk_agent_sim.adk.runs.instruction_keys import find_instruction_keys
+from adk_agent_sim.adk.runs.briefing import AgentBriefing, find_instruction_keys
 from adk_agent_sim.adk.runs.run_app import remove_simulator_plugin
-from adk_agent_sim.adk.runs.runner_services import RunnerServices
+from adk_agent_sim.adk.runs.session_storage import RunnerServices
 from adk_agent_sim.errors import NotAnEvalSet, NotFound
 from adk_agent_sim.golden.eval_set import count_cases
 from adk_agent_sim.golden.session import SimulatedAgentConfig

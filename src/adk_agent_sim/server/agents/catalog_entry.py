@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adk_agent_sim.adk.loading.load_failure import LoadFailure
+from adk_agent_sim.adk.loading.agent_loader import LoadFailure
 from adk_agent_sim.server.agents.api_models import LoadStatus
 from adk_agent_sim.server.agents.playable_agent import PlayableAgent
 

@@ -13,12 +13,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from adk_agent_sim.adk.loading.agent_folder import AgentFolder
+from adk_agent_sim.adk.loading.agent_folder import AgentFolder, ImportThread
+from adk_agent_sim.adk.loading.agent_loader import LoadFailure, describe_load_failure, describe_slow_load
 from adk_agent_sim.adk.loading.folder_modules import Fingerprint
-from adk_agent_sim.adk.loading.import_thread import ImportThread
-from adk_agent_sim.adk.loading.load_failure import LoadFailure, describe_load_failure, describe_slow_load
 from adk_agent_sim.adk.runs.run_app import remove_simulator_plugin
-from adk_agent_sim.adk.runs.runner_services import RunnerServices
+from adk_agent_sim.adk.runs.session_storage import RunnerServices
 from adk_agent_sim.errors import AgentLoadFailed
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.agents.catalog_entry import CatalogEntry
@@ -125,7 +124,7 @@ class FolderAgents:
         while True:
             await asyncio.wait({never}, timeout=_SCAN_SECONDS)
             names = [entry.folder_name for entry in self.entries.values() if entry.was_opened]
-            found = await asyncio.to_thread(self.folder.read_fingerprints, names)
+            found = await asyncio.to_thread(self.folder.modules.read_fingerprints, names)
             # A file that is still being written changes again; it is loaded when that has ended.
             if found == last and (changed := self._compare_with_baseline(found)):
                 await self._reload(changed, found)
@@ -153,7 +152,7 @@ class FolderAgents:
                 # Otherwise the code has changed during the import, which may have read some old and some new files.
                 if revision == entry.revision:
                     break
-                await asyncio.to_thread(self.folder.forget, {entry.folder_name})
+                await asyncio.to_thread(self.folder.modules.forget, {entry.folder_name})
             self._take_over(entry, outcome)
         finally:
             entry.is_loading = False
@@ -162,7 +161,7 @@ class FolderAgents:
 
     async def _import(self, name: str, entry: CatalogEntry) -> SimulatedAgentConfig | LoadFailure:
         async with self._lock:
-            self._note_files(name, await asyncio.to_thread(self.folder.read_fingerprints, [name]))
+            self._note_files(name, await asyncio.to_thread(self.folder.modules.read_fingerprints, [name]))
             self.announce_load(entry.label)
             thread = self._threads[entry] = ImportThread(lambda: self.folder.load(name), entry.key)
             await asyncio.wait({thread.result}, timeout=min(_PATIENCE_SECONDS, self.folder.load_timeout))
@@ -196,13 +195,13 @@ class FolderAgents:
         return missed | {path for path, value in self._baseline.items() if found.get(path) != value}
 
     async def _reload(self, changed: Collection[Path], found: Mapping[Path, Fingerprint]) -> None:
-        units = await asyncio.to_thread(self.folder.find_affected_units, changed, list(self.entries))
+        units = await asyncio.to_thread(self.folder.modules.find_affected_units, changed, list(self.entries))
         affected = [entry for name, entry in self.entries.items() if name in units and entry.was_opened]
         for entry in affected:
             entry.revision += 1
         # Taken over before the reload, so that a file which changes during it is noticed by the next scan.
         self._baseline = dict(found)
-        await asyncio.to_thread(self.folder.forget, units, changed)
+        await asyncio.to_thread(self.folder.modules.forget, units, changed)
         for entry in affected:
             if entry not in self._loads:
                 self._start_load(entry)

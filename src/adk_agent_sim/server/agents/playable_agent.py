@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.runs.agent_run import DEFAULT_USER_ID, AgentRun
-from adk_agent_sim.adk.runs.runner_services import RunnerServices
+from adk_agent_sim.adk.runs.session_storage import RunnerServices
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Player

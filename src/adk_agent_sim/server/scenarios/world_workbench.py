@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
-from adk_agent_sim.adk.runs.runner_services import RunnerServices
+from adk_agent_sim.adk.runs.session_storage import RunnerServices
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.persistence.access_tokens import MemoryTokenStore

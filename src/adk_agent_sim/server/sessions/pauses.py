@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from adk_agent_sim.adk.runs.credential_forms import read_credential_form
 from adk_agent_sim.adk.runs.pause_answers import (
     get_auth_config,
     get_input_request_schema,
     get_message_text,
+    read_credential_form,
 )
 from adk_agent_sim.server.sessions.pause_api_models import PendingPause
 from adk_agent_sim.timeline.canonical_json import Json
