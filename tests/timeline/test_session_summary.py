@@ -14,7 +14,9 @@ from adk_agent_sim.persistence.read_model_codec import (
 )
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     AgentPath,
+    Closed,
     Event,
     Payload,
     Player,
@@ -33,7 +35,6 @@ from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionSummary, create_summary
 from adk_agent_sim.timeline.read_model.summary_fold import fold_event, fold_events
-from adk_agent_sim.timeline.session_events import AgentJoined, Closed
 
 SPOKE = UserSpoke(content={"parts": [{"text": "hi"}]})
 ASKED = TurnAsked(invocation_id="i", contents=(), tools="", instruction="", config="")

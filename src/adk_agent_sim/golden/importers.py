@@ -24,6 +24,8 @@ from adk_agent_sim.golden.invocation_contents import UNKNOWN_AGENT, CallIdAlloca
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
+    Closed,
     Event,
     Payload,
     Player,
@@ -33,7 +35,6 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.json_equality import equals_value
-from adk_agent_sim.timeline.session_events import AgentJoined, Closed
 
 _SESSION_LABEL = "an ADK session"
 _CLOSED_REASON = "opened from a file, read-only"

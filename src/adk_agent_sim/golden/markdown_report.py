@@ -27,6 +27,7 @@ from adk_agent_sim.timeline.events import (
     AgentEvent,
     ArtifactSaved,
     Event,
+    Noted,
     RunEnded,
     RunOutcome,
     Session,
@@ -47,7 +48,6 @@ from adk_agent_sim.timeline.history import (
 )
 from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
 from adk_agent_sim.timeline.redaction.redactor import redact_events
-from adk_agent_sim.timeline.session_events import Noted
 from adk_agent_sim.timeline.session_state import find_agent_joined
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 

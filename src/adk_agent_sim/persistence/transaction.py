@@ -39,7 +39,7 @@ from adk_agent_sim.persistence.row_codec import (
 from adk_agent_sim.persistence.session_fold import FoldedSession, get_fold_digest
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.event_kinds import KIND_NAMES
+from adk_agent_sim.timeline.event_validation import KIND_NAMES
 from adk_agent_sim.timeline.events import REMARK_CLASSES, Event, Session
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
 from adk_agent_sim.timeline.read_model.session_status import ProtocolStatus

@@ -14,10 +14,9 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from adk_agent_sim.errors import InvalidTransition
-from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.events import AgentJoined, Event
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, UserQuery
 from adk_agent_sim.timeline.read_model.session_status import SessionState
-from adk_agent_sim.timeline.session_events import AgentJoined
 
 
 class SessionTransition(StrEnum):

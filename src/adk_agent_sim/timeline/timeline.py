@@ -20,10 +20,9 @@ from uuid import uuid4
 from adk_agent_sim.errors import NotFound
 from adk_agent_sim.timeline.clock import Clock
 from adk_agent_sim.timeline.event_validation import MAX_SEQ
-from adk_agent_sim.timeline.events import REMARK_CLASSES, AgentPath, CancelAsked, Event, Player, Session
+from adk_agent_sim.timeline.events import REMARK_CLASSES, AgentPath, CancelAsked, Closed, Event, Noted, Player, Session
 from adk_agent_sim.timeline.model_turns import ModelTurns
 from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, QueueCursor, SessionSummary
-from adk_agent_sim.timeline.session_events import Closed, Noted
 from adk_agent_sim.timeline.session_queries import QueueEntry, SessionFilter
 from adk_agent_sim.timeline.store import EVERY_SESSION, Store
 from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest

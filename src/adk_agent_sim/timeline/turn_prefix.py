@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from adk_agent_sim.errors import TurnNotFound
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
+    SERVER_STOPPED_IN_RUN,
     AgentEvent,
     AgentPath,
     ArtifactSaved,
+    Closed,
     EnvironmentDecided,
     Event,
     RunEnded,
+    ToolAnswered,
+    ToolAsked,
     ToolFailed,
     ToolFinished,
     ToolStarted,
@@ -27,8 +31,6 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.session_events import SERVER_STOPPED_IN_RUN, Closed
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked
 from adk_agent_sim.timeline.world_events import WorldEventHappened
 
 

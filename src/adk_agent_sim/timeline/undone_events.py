@@ -13,8 +13,16 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from adk_agent_sim.timeline.events import Event, Payload, TurnAsked, TurnDecided, TurnRevived, TurnWithdrawn, UserSpoke
-from adk_agent_sim.timeline.session_events import Rewound
+from adk_agent_sim.timeline.events import (
+    Event,
+    Payload,
+    Rewound,
+    TurnAsked,
+    TurnDecided,
+    TurnRevived,
+    TurnWithdrawn,
+    UserSpoke,
+)
 from adk_agent_sim.timeline.world_events import BY_PERSON, WorldTimeChanged
 
 

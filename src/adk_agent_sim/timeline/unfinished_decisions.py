@@ -11,6 +11,8 @@ from adk_agent_sim.timeline.events import (
     AgentPath,
     Event,
     RunEnded,
+    ToolAnswered,
+    ToolAsked,
     ToolFailed,
     ToolFinished,
     ToolStarted,
@@ -18,7 +20,6 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked
 
 
 def has_unfinished_decision(events: Sequence[Event], until_seq: int) -> bool:

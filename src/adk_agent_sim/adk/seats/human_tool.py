@@ -15,9 +15,9 @@ from google.adk.tools import ToolContext
 from adk_agent_sim.adk.time_travel.recorded_outcome import build_error
 from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import ToolAnswered, ToolAsked
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.submissions import ToolRequest
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.runs.recorded_session import RecordedSession

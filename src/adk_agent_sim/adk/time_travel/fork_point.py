@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adk_agent_sim.errors import ForkRefused
-from adk_agent_sim.timeline.events import Event, UserSpoke
+from adk_agent_sim.timeline.events import Event, Rewound, UserSpoke
 from adk_agent_sim.timeline.history import is_user_query
-from adk_agent_sim.timeline.session_events import Rewound
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_message, cut_before_turn, list_turns
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 

@@ -11,10 +11,9 @@ from adk_agent_sim.adk.runs.agent_paths import ROOT_PATH
 from adk_agent_sim.adk.time_travel.fork_source import ForkSource
 from adk_agent_sim.errors import SessionNotFound
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.events import AgentEvent, Event, RunEnded, UserSpoke
+from adk_agent_sim.timeline.events import AgentEvent, Event, Forked, Rewound, RunEnded, UserSpoke
 from adk_agent_sim.timeline.framework_calls import is_request_call
 from adk_agent_sim.timeline.session_copy import copy_events
-from adk_agent_sim.timeline.session_events import Forked, Rewound
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix
 

@@ -12,8 +12,7 @@ from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.adk.time_travel.recorded_outcome import LoadArtifact
 from adk_agent_sim.adk.time_travel.session_restore import KnownEvents, load_recorded_artifacts
 from adk_agent_sim.errors import ForkRefused
-from adk_agent_sim.timeline.events import Event
-from adk_agent_sim.timeline.session_events import Noted
+from adk_agent_sim.timeline.events import Event, Noted
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix
 from adk_agent_sim.timeline.undone_events import remove_undone_events

@@ -36,9 +36,8 @@ from adk_agent_sim.adk.time_travel.tool_choice_restore import (
     restore_tool_choices,
 )
 from adk_agent_sim.errors import ForkRefused, ReplayDiverged
-from adk_agent_sim.timeline.events import AgentPath, Event, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.events import AgentPath, Event, Forked, Rewound, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.session_copy import copy_events
-from adk_agent_sim.timeline.session_events import Forked, Rewound
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_action, cut_before_turn
 from adk_agent_sim.timeline.undone_events import is_undoable, list_redoable

@@ -253,7 +253,7 @@ async def _save(forked: Simulation, store: MemoryStore, out: Path | None, databa
 
 def _to_json(forked: Simulation, session_id: str, turn: int | None, plan: TimeTravelPlan, step: Step) -> dict[str, Any]:
     from adk_agent_sim.adk.steps.steps import Done
-    from adk_agent_sim.timeline.session_events import Forked
+    from adk_agent_sim.timeline.events import Forked
 
     differences = [event.payload.difference for event in forked.log() if isinstance(event.payload, Forked)]
     return {

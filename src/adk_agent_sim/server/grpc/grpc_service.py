@@ -37,6 +37,7 @@ from adk_agent_sim.timeline.events import (
     Event,
     Player,
     Session,
+    ToolAsked,
     TurnAsked,
     TurnDecided,
     TurnWithdrawn,
@@ -47,7 +48,6 @@ from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS,
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.submissions import ToolResponse, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.timeline.tool_request_events import ToolAsked
 from adk_agent_sim.wire.llm_response import from_response_message
 
 ItemT = TypeVar("ItemT")

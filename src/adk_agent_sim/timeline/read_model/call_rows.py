@@ -12,7 +12,17 @@ from collections.abc import Mapping
 
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import as_mapping, as_text, unwrap_result
-from adk_agent_sim.timeline.events import EnvironmentDecided, Event, Player, ToolFailed, ToolFinished, ToolStarted
+from adk_agent_sim.timeline.events import (
+    EnvironmentDecided,
+    Event,
+    Player,
+    ToolAnswered,
+    ToolAsked,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+    ToolWithdrawn,
+)
 from adk_agent_sim.timeline.framework_calls import (
     MODEL_SEAT,
     REQUEST_CONFIRMATION,
@@ -26,7 +36,6 @@ from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments, 
 from adk_agent_sim.timeline.read_model.open_rows import OPEN_STATUSES, OpenRows, PendingConsent
 from adk_agent_sim.timeline.read_model.pause_requests import PAUSE_KINDS
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowSource, RowStatus
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
 
 
 def add_call(rows: OpenRows, event: Event, part_index: int, call: Mapping[str, Json]) -> None:

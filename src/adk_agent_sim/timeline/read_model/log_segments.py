@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from adk_agent_sim.timeline.events import Event
-from adk_agent_sim.timeline.session_events import Rewound
+from adk_agent_sim.timeline.events import Event, Rewound
 from adk_agent_sim.timeline.undone_events import is_undoable
 
 SeqRange: TypeAlias = tuple[int, int]

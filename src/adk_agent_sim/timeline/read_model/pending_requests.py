@@ -9,9 +9,7 @@ from typing import ClassVar
 
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import as_mapping, get_parts
-from adk_agent_sim.timeline.events import AgentPath, Event, TurnAsked, TurnRevived
-from adk_agent_sim.timeline.schema_options import SCHEMA_OPTIONS
-from adk_agent_sim.timeline.tool_request_events import ToolAsked
+from adk_agent_sim.timeline.events import SCHEMA_OPTIONS, AgentPath, Event, ToolAsked, TurnAsked, TurnRevived
 
 MAX_REQUESTS_PER_EVENT = 1_000
 """Requests of one event beyond this number are not told apart by their position."""

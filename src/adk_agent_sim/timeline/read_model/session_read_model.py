@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.events import Event, Noted, Session
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.read_model.session_rows import SessionRows
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary, create_summary
 from adk_agent_sim.timeline.read_model.summary_fold import fold_event
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
-from adk_agent_sim.timeline.session_events import Noted
 
 
 @dataclass(frozen=True, slots=True)

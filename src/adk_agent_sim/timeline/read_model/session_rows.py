@@ -23,14 +23,22 @@ from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import describe_files, extract_visible_text, get_parts, group_parts
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     ArtifactSaved,
+    Closed,
     EnvironmentDecided,
     Event,
+    Forked,
+    Noted,
+    Rewound,
     RunEnded,
     RunOutcome,
+    ToolAnswered,
+    ToolAsked,
     ToolFailed,
     ToolFinished,
     ToolStarted,
+    ToolWithdrawn,
     TurnAsked,
     TurnDecided,
     Unreadable,
@@ -42,9 +50,7 @@ from adk_agent_sim.timeline.read_model import call_rows, world_rows
 from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments, summarize_text
 from adk_agent_sim.timeline.read_model.open_rows import OpenRows
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
-from adk_agent_sim.timeline.session_events import AgentJoined, Closed, Forked, Noted, Rewound
 from adk_agent_sim.timeline.state_edits import find_state_edit
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
 from adk_agent_sim.timeline.world_events import (
     NotificationDelivered,
     VerdictReached,

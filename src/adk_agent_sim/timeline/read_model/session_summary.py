@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from adk_agent_sim.timeline.events import (
+    SCHEMA_OPTIONS,
     RunOutcome,
     Session,
 )
@@ -19,7 +20,6 @@ from adk_agent_sim.timeline.read_model.pending_requests import (
     PendingRequest,
 )
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.schema_options import SCHEMA_OPTIONS
 
 UNNAMED = "Unnamed session"
 SessionCursor: TypeAlias = tuple[int, str]

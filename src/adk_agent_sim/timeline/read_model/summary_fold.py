@@ -11,14 +11,23 @@ from adk_agent_sim.timeline.content_parts import extract_visible_text
 from adk_agent_sim.timeline.decision_checks import get_function_calls
 from adk_agent_sim.timeline.events import (
     REMARK_CLASSES,
+    SERVER_STOPPED,
+    SERVER_STOPPED_IN_RUN,
     AgentEvent,
+    AgentJoined,
+    Closed,
     Event,
+    Forked,
     Player,
+    Rewound,
     RunEnded,
     RunOutcome,
+    ToolAnswered,
+    ToolAsked,
     ToolFailed,
     ToolFinished,
     ToolStarted,
+    ToolWithdrawn,
     TurnAsked,
     TurnDecided,
     TurnRevived,
@@ -36,15 +45,6 @@ from adk_agent_sim.timeline.read_model.pending_requests import (
     list_answered_ids,
 )
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
-from adk_agent_sim.timeline.session_events import (
-    SERVER_STOPPED,
-    SERVER_STOPPED_IN_RUN,
-    AgentJoined,
-    Closed,
-    Forked,
-    Rewound,
-)
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
 from adk_agent_sim.timeline.undone_events import ends_redo
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from adk_agent_sim.timeline.schema_options import SCHEMA_OPTIONS
+from adk_agent_sim.timeline.events import SCHEMA_OPTIONS
 
 
 class RowKind(StrEnum):
