@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from adk_agent_sim.environment.json_patch import PatchNotApplicable, PatchOperation, apply_patch, replace_at
 from adk_agent_sim.environment.json_values import copy_value, get_at_path, parse_path
-from adk_agent_sim.timeline.json_equality import is_same_value
+from adk_agent_sim.timeline.canonical_json import is_same_value
 
 
 def _build_operations(*operations: dict[str, Any]) -> list[PatchOperation]:

@@ -13,7 +13,7 @@ from package_copy import copy_package
 from adk_agent_sim.persistence.code_digest import digest_code, read_source
 from adk_agent_sim.persistence.session_fold import FOLD_ROOTS, get_fold_digest
 
-FOLD = "timeline.read_model.summary_fold"
+FOLD = "timeline.read_model.session_read_model"
 SUMMARY = "timeline.read_model.session_summary"
 
 
@@ -94,7 +94,7 @@ def _print_digest(folder: Path, **environment: str) -> str:
 
 @pytest.mark.process
 def test_processes_agree_with_and_without_sources(tmp_path: Path) -> None:
-    changed = ("timeline/read_model/summary_fold.py", "turn_count + 1", "turn_count + 2")
+    changed = ("timeline/read_model/session_read_model.py", "turn_count + 1", "turn_count + 2")
     one, other, third = (
         copy_package(tmp_path / "one"),
         copy_package(tmp_path / "other"),

@@ -265,7 +265,7 @@ _CHANGES = (
         '    turn_count: int = 0\n    message_count: int = 0\n    """The messages of the user."""\n',
     ),
     (
-        "timeline/read_model/summary_fold.py",
+        "timeline/read_model/session_read_model.py",
         "        first_message_seq=summary.first_message_seq or event.seq,\n",
         """\
         first_message_seq=summary.first_message_seq or event.seq,

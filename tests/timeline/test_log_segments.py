@@ -8,10 +8,9 @@ import pytest
 
 from adk_agent_sim.persistence.read_model_codec import decode_summary, encode_summary
 from adk_agent_sim.timeline.events import CancelAsked, Event, Payload, Rewound, Session, TurnDecided
-from adk_agent_sim.timeline.read_model.log_segments import find_undone_ranges, has_decision
+from adk_agent_sim.timeline.read_model.session_read_model import fold_events
 from adk_agent_sim.timeline.read_model.session_summary import create_summary
-from adk_agent_sim.timeline.read_model.summary_fold import fold_events
-from adk_agent_sim.timeline.undone_events import list_redoable, remove_undone_events
+from adk_agent_sim.timeline.undone_events import find_undone_ranges, has_decision, list_redoable, remove_undone_events
 
 
 def _build_log(random: Random) -> list[Event]:

@@ -13,8 +13,7 @@ from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, 
 from adk_agent_sim.environment.skip_reason import Difference, SkipReason
 from adk_agent_sim.environment.value_conditions import ValueCheck, build_checks
 from adk_agent_sim.text.glob_match import GlobSet
-from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
-from adk_agent_sim.timeline.json_equality import equals_value
+from adk_agent_sim.timeline.canonical_json import Json, encode_json, equals_value, normalize_value
 
 
 class CallPredicate(ABC):

@@ -20,8 +20,7 @@ from adk_agent_sim.environment.json_values import (
     parse_path,
 )
 from adk_agent_sim.environment.strict_model import StrictModel
-from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.json_equality import is_same_value
+from adk_agent_sim.timeline.canonical_json import Json, is_same_value
 
 _OPERATIONS_WITH_VALUE = ("add", "replace", "test")
 _OPERATIONS_WITH_FROM = ("move", "copy")

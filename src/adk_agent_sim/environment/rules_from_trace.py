@@ -10,11 +10,10 @@ from typing import Any
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS
 from adk_agent_sim.environment.json_values import escape_name
 from adk_agent_sim.environment.templates import escape_templates
-from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
+from adk_agent_sim.timeline.canonical_json import Json, encode_json, is_same_value, normalize_value
 from adk_agent_sim.timeline.events import Event, ToolStarted
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput, build_history
-from adk_agent_sim.timeline.json_equality import is_same_value
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 

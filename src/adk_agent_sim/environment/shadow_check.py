@@ -17,8 +17,7 @@ from adk_agent_sim.mocks.response_errors import is_error_response
 from adk_agent_sim.mocks.tool_intent import read_intent
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.glob_match import GlobSet
-from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
-from adk_agent_sim.timeline.json_equality import equals_value
+from adk_agent_sim.timeline.canonical_json import Json, encode_json, equals_value, normalize_value
 
 _MAX_DIFFERENCES = 10
 """How many differences of a tool are kept."""

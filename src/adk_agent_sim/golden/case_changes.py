@@ -12,8 +12,7 @@ from hashlib import sha256
 
 from adk_agent_sim.errors import EditConflict, EditRefused
 from adk_agent_sim.golden.eval_set import get_case_id, make_unique_id
-from adk_agent_sim.timeline.canonical_json import Json, encode_json
-from adk_agent_sim.timeline.json_equality import equals_value
+from adk_agent_sim.timeline.canonical_json import Json, encode_json, equals_value
 
 CaseContent = dict[str, Json]
 """A case as it is in the file, with the fields that ADK does not know."""

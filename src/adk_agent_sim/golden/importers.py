@@ -21,7 +21,7 @@ from adk_agent_sim.golden.adk_files import parse_adk_file
 from adk_agent_sim.golden.eval_set import summarize_error
 from adk_agent_sim.golden.eval_set_files import EVAL_SET_LABEL, read_eval_cases
 from adk_agent_sim.golden.invocation_contents import UNKNOWN_AGENT, CallIdAllocator, iter_invocation_contents
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
@@ -34,7 +34,6 @@ from adk_agent_sim.timeline.events import (
     ToolFailed,
     UserSpoke,
 )
-from adk_agent_sim.timeline.json_equality import equals_value
 
 _SESSION_LABEL = "an ADK session"
 _CLOSED_REASON = "opened from a file, read-only"

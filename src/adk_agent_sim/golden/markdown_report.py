@@ -44,11 +44,11 @@ from adk_agent_sim.timeline.history import (
     ToolOutput,
     UserQuery,
     build_history,
+    find_agent_joined,
     is_user_query,
 )
 from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
 from adk_agent_sim.timeline.redaction.redactor import redact_events
-from adk_agent_sim.timeline.session_state import find_agent_joined
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 

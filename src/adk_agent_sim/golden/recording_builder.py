@@ -31,8 +31,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE, is_request_call
-from adk_agent_sim.timeline.history import is_user_query
-from adk_agent_sim.timeline.session_state import find_agent_joined
+from adk_agent_sim.timeline.history import find_agent_joined, is_user_query
 from adk_agent_sim.timeline.state_edits import compute_initial_state, find_state_edit
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 

@@ -23,15 +23,16 @@ from adk_agent_sim.timeline.events import AgentEvent, Event, RunEnded, RunOutcom
 from adk_agent_sim.timeline.history import (
     FinalResponse,
     HistoryEntry,
+    SessionState,
     ToolCall,
     ToolError,
     ToolOutput,
     UserQuery,
     build_history,
+    derive_state,
+    find_agent_joined,
 )
-from adk_agent_sim.timeline.read_model.pause_requests import list_pauses
-from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
-from adk_agent_sim.timeline.session_state import SessionState, derive_state, find_agent_joined
+from adk_agent_sim.timeline.read_model.pending_requests import RequestKind, list_pauses
 from adk_agent_sim.timeline.state_edits import compute_initial_state, describe_later_edits, find_state_edit
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 

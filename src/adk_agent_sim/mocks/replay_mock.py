@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from adk_agent_sim.errors import MockImpossible
 from adk_agent_sim.mocks.identifiers import IdOrigins, IdPairs, IdRenaming, pair_ids, unify_arguments
 from adk_agent_sim.mocks.replayable_calls import RecordedCallLog, ReplayableCall, ReplaySource
-from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
-from adk_agent_sim.timeline.json_equality import equals_value, is_same_value
+from adk_agent_sim.timeline.canonical_json import Json, encode_json, equals_value, is_same_value, normalize_value
 
 _MAX_SHOWN = 80
 

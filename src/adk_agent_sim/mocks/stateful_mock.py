@@ -28,8 +28,7 @@ from adk_agent_sim.mocks.schema_mock import SchemaMock, get_schema_mock
 from adk_agent_sim.mocks.tool_intent import ResourceOperation
 from adk_agent_sim.mocks.tool_role import ToolRole, find_referenced_noun
 from adk_agent_sim.mocks.tool_spec import ToolSpec
-from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.json_equality import equals_value
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
 
 _WRAPPING_ARGUMENTS = frozenset(
     {"data", "fields", "body", "payload", "input", "request", "attributes", "record", "updates", "changes", "patch"}

@@ -32,9 +32,10 @@ class CommittedEvents:
 
     def __init__(self, store: Store | None = None, clock: Clock | None = None) -> None:
         """Open the timeline of `store`; by default a new one in memory."""
-        self._store = store or MemoryStore()
+        self.store: Store = store or MemoryStore()
+        """Where the sessions are kept."""
         self.clock = clock or WallClock()
-        self._trackers = SessionTrackers(self._store)
+        self._trackers = SessionTrackers(self.store)
         self._watchers: set[Callable[[str], object]] = set()
 
     def watch_sessions(self, watcher: Callable[[str], object]) -> Callable[[], None]:
@@ -47,14 +48,16 @@ class CommittedEvents:
         return lambda: self._watchers.discard(watcher)
 
     def announce_change(self, session_id: str) -> None:
-        """Tell those who watch sessions that something about one has changed which is not on its timeline."""
-        self._notify_watchers(session_id)
+        """Tell those who watch sessions that something about one has changed, on its timeline or elsewhere."""
+        # A copy, because a watcher may stop itself while it is called.
+        for watcher in list(self._watchers):
+            watcher(session_id)
 
     async def get_summary(self, session_id: str) -> SessionSummary:
         """Return the summary of a session; raise SessionNotFound if it does not exist."""
         if tracker := self._trackers.find(session_id):
             return tracker.summary
-        summary = await self._store.find_summary(session_id)
+        summary = await self.store.find_summary(session_id)
         if summary is None:
             raise SessionNotFound(session_id)
         return summary
@@ -99,29 +102,29 @@ class CommittedEvents:
 
     async def read_rows(self, session_id: str, start: int, count: int) -> Sequence[TimelineRow]:
         """Return up to `count` rows of a session from index `start` on."""
-        return await self._store.read_rows(session_id, start, count)
+        return await self.store.read_rows(session_id, start, count)
 
     async def read_changed_rows(self, session_id: str, after_seq: int) -> Sequence[TimelineRow]:
         """Return the rows that are new or have changed after an event, by index."""
-        return await self._store.read_changed_rows(session_id, after_seq)
+        return await self.store.read_changed_rows(session_id, after_seq)
 
     async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
         """Return the events after `after_seq`, at most `limit`."""
-        return await self._store.read_events(session_id, max(after_seq, 0), limit)
+        return await self.store.read_events(session_id, max(after_seq, 0), limit)
 
     async def read_block(self, session_id: str, block_id: str) -> bytes:
         """Return the data of one block, such as the bytes of an artifact."""
-        return (await self._store.read_blocks(session_id, [block_id]))[block_id]
+        return (await self.store.read_blocks(session_id, [block_id]))[block_id]
 
     async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
         """Return the data of a session's blocks by id; blocks that it does not have are left out."""
-        return await self._store.read_blocks(session_id, block_ids)
+        return await self.store.read_blocks(session_id, block_ids)
 
     async def require_seq(self, session_id: str, seq: int) -> None:
         """Raise SeqOutOfRange if a session has no event `seq`; 0 is before the first one."""
         last_seq = await self.get_last_seq(session_id)
         # Another process may have appended events that this one has not seen.
-        if seq > last_seq and (seq > MAX_SEQ or not await self._store.read_events(session_id, seq - 1, 1)):
+        if seq > last_seq and (seq > MAX_SEQ or not await self.store.read_events(session_id, seq - 1, 1)):
             raise SeqOutOfRange(session_id, seq, last_seq)
 
     async def follow(self, session_id: str, after_seq: int = 0) -> AsyncGenerator[Event]:
@@ -137,7 +140,7 @@ class CommittedEvents:
             while True:
                 if page is None:
                     # In pages, so that a follower of a long log never holds all of it.
-                    page = await self._store.read_events(session_id, seq, EVENTS_PER_PAGE)
+                    page = await self.store.read_events(session_id, seq, EVENTS_PER_PAGE)
                 for event in page:
                     seq = event.seq
                     yield event
@@ -164,7 +167,7 @@ class CommittedEvents:
             try:
                 return await self._commit_once(tracker, drafts, blocks)
             except LogChanged:
-                tracker.reset(await self._store.load_read_model(drafts[0].session_id))
+                tracker.reset(await self.store.load_read_model(drafts[0].session_id))
                 # Where others were first, the log has grown: however many they are, this one's turn comes.
                 futile_attempts = 0 if tracker.summary.last_seq > last_seq else futile_attempts + 1
                 if futile_attempts == _MAX_FUTILE_ATTEMPTS:
@@ -181,8 +184,8 @@ class CommittedEvents:
         # The wall clock can be set back, but timestamps must not decrease within a session.
         now = max(self.clock.now(), summary.last_event_at)
         events = number_events(drafts, summary.last_seq, now)
-        read_model = await fold_events(self._store, tracker.read_model, events)
-        writing = asyncio.ensure_future(self._store.append(events, blocks, read_model))
+        read_model = await fold_events(self.store, tracker.read_model, events)
+        writing = asyncio.ensure_future(self.store.append(events, blocks, read_model))
         try:
             await asyncio.shield(writing)
         except asyncio.CancelledError:
@@ -195,9 +198,4 @@ class CommittedEvents:
 
     def _publish(self, tracker: SessionTracker, committed: Sequence[Event], read_model: SessionReadModel) -> None:
         tracker.publish(committed, read_model)
-        self._notify_watchers(committed[0].session_id)
-
-    def _notify_watchers(self, session_id: str) -> None:
-        # A copy, because a watcher may stop itself while it is called.
-        for watcher in list(self._watchers):
-            watcher(session_id)
+        self.announce_change(committed[0].session_id)

@@ -22,10 +22,14 @@ from typing import Any, Final, cast, get_args, get_origin, get_type_hints
 
 from adk_agent_sim.errors import InvalidField
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.event_shapes import check_duration
+from adk_agent_sim.timeline.event_shapes import (
+    REQUEST_PART_CHECKS,
+    RequestPart,
+    check_duration,
+    check_request,
+    check_response,
+)
 from adk_agent_sim.timeline.events import Event, Payload, Session, Unreadable
-from adk_agent_sim.timeline.identifier_checks import check_id, check_name
-from adk_agent_sim.timeline.model_shapes import REQUEST_PART_CHECKS, RequestPart, check_request, check_response
 from adk_agent_sim.timeline.shape_checks import (
     Check,
     Checks,
@@ -36,7 +40,9 @@ from adk_agent_sim.timeline.shape_checks import (
     build_list_check,
     build_optional_check,
     check_flag,
+    check_id,
     check_json,
+    check_name,
     check_object,
     check_text,
     create_mismatch,

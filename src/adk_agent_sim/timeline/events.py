@@ -16,21 +16,27 @@ from typing import Annotated, ClassVar, Final, TypeAlias
 from adk_agent_sim.timeline.blocks import PackedIds
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.event_shapes import (
+    check_actions,
+    check_adk_event,
+    check_content,
     check_count,
     check_environment,
     check_near_miss,
     check_passed_over,
+    check_response,
     check_timestamp,
 )
-from adk_agent_sim.timeline.identifier_checks import (
+from adk_agent_sim.timeline.shape_checks import (
+    build_json_check,
+    build_list_check,
     check_app_name,
     check_block_id,
     check_id,
     check_name,
+    check_optional_object,
     check_reference,
+    check_text,
 )
-from adk_agent_sim.timeline.model_shapes import check_actions, check_adk_event, check_content, check_response
-from adk_agent_sim.timeline.shape_checks import build_json_check, build_list_check, check_optional_object, check_text
 from adk_agent_sim.timeline.world_events import (
     NotificationDelivered,
     VerdictReached,

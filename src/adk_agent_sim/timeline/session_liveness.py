@@ -28,9 +28,6 @@ ENDED_STATUSES: Final[Mapping[SessionStatus, SessionStatus]] = MappingProxyType(
 )
 """The status of a session whose process has ended, by what its log says; all others stay as they are."""
 
-CLOSED_STATUSES = (SessionStatus.CLOSED, SessionStatus.INTERRUPTED, SessionStatus.CANCELLED)
-"""The statuses of sessions that take no more events except notes and verdicts."""
-
 PROCESS_ENDED = "the process that ran the agent has ended"
 """Why a session is over whose process did not close it."""
 

@@ -11,8 +11,7 @@ from adk_agent_sim.adk.time_travel.fork_source import ForkSource, read_source
 from adk_agent_sim.errors import ForkRefused, ReplayDiverged
 from adk_agent_sim.link.agent_restarts import RestartConnection
 from adk_agent_sim.timeline.events import Event
-from adk_agent_sim.timeline.turn_prefix import TurnPrefix
-from adk_agent_sim.timeline.unfinished_decisions import has_unfinished_decision
+from adk_agent_sim.timeline.turn_prefix import TurnPrefix, has_unfinished_decision
 from adk_agent_sim.use_cases.open_session import OpenSession
 
 _STORED_FORK = (

@@ -35,8 +35,8 @@ from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run
 from adk_agent_sim.errors import ForkRefused, NotFound
 from adk_agent_sim.timeline.events import Event, Player, ToolFailed, ToolFinished, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.history import find_agent_joined
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, TimelineRow
-from adk_agent_sim.timeline.session_state import find_agent_joined
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_turn
 from adk_agent_sim.use_cases import _process_time_travel
 from adk_agent_sim.use_cases.open_session import CreateAgentRun, OpenSession

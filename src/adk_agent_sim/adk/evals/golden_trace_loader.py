@@ -18,7 +18,7 @@ from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.events import Event
-from adk_agent_sim.timeline.session_state import find_agent_joined
+from adk_agent_sim.timeline.history import find_agent_joined
 
 
 def load_golden_trace(path: Path, eval_id: str | None = None) -> EvalCase:

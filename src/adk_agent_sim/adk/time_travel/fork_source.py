@@ -14,9 +14,8 @@ from adk_agent_sim.adk.time_travel.session_restore import KnownEvents, load_reco
 from adk_agent_sim.errors import ForkRefused
 from adk_agent_sim.timeline.events import Event, Noted
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.timeline.turn_prefix import TurnPrefix
+from adk_agent_sim.timeline.turn_prefix import TurnPrefix, has_unfinished_decision
 from adk_agent_sim.timeline.undone_events import remove_undone_events
-from adk_agent_sim.timeline.unfinished_decisions import has_unfinished_decision
 from adk_agent_sim.timeline.world_events import VerdictReached, WorldStarted
 
 WORLD_GONE = (

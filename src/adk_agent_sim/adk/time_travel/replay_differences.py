@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from adk_agent_sim.timeline.blocks import pack_ids
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
 from adk_agent_sim.timeline.events import AgentEvent, Event, ToolFailed, TurnAsked
 from adk_agent_sim.timeline.framework_calls import is_request_call
-from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.model_request import RequestBlocks
 
 _IDS_AND_TIMES = frozenset({"id", "timestamp", "invocation_id"})

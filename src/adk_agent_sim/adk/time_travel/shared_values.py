@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from adk_agent_sim.adk.runs.session_storage import SessionStorage
 from adk_agent_sim.adk.runs.shared_state import is_shared_artifact, is_shared_key
 from adk_agent_sim.golden.session import compute_final_state
+from adk_agent_sim.timeline.canonical_json import equals_value
 from adk_agent_sim.timeline.events import ArtifactSaved, Event
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix
 
 

@@ -14,10 +14,9 @@ from adk_agent_sim.golden.run_page import PageOutcome, PageRow, RunPage, render_
 from adk_agent_sim.scenario.verdict.verdict import render_verdict
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.world import World
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
 from adk_agent_sim.timeline.events import Event, ToolStarted
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.redaction.redactor import Redactor
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 from adk_agent_sim.timeline.world_events import WorldEventHappened, WorldTimeChanged

@@ -30,8 +30,7 @@ from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.file_names import to_snake_case
-from adk_agent_sim.timeline.read_model.open_rows import end_open_row
-from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow, end_open_row
 from adk_agent_sim.timeline.strict_json import parse_json_object_input
 from adk_agent_sim.use_cases.cases import (
     CaseCheckInfo,

@@ -1,4 +1,4 @@
-"""The summary of a session: what lists, the queue, headers and the CLI show; `summary_fold` folds it from the log.
+"""The summary of a session: what lists, the queue, headers and the CLI show; `session_read_model` folds it.
 
 A `SessionSummary` is immutable: `fold_event` returns the next one. A timeline therefore knows the summary after an
 event before it commits, and stores both in one transaction, so that showing sessions never reads a log.
@@ -15,11 +15,11 @@ from adk_agent_sim.timeline.events import (
     RunOutcome,
     Session,
 )
-from adk_agent_sim.timeline.read_model.log_segments import LogSegment
 from adk_agent_sim.timeline.read_model.pending_requests import (
     PendingRequest,
 )
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.undone_events import LogSegment
 
 UNNAMED = "Unnamed session"
 SessionCursor: TypeAlias = tuple[int, str]

@@ -19,12 +19,12 @@ from typing import Any, cast
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event, Payload, TurnAsked
 from adk_agent_sim.timeline.redaction.known_secrets import KnownSecrets
-from adk_agent_sim.timeline.redaction.masked_object import build_masked_object
 from adk_agent_sim.timeline.redaction.secret_names import NameKind, classify_name, is_secret_key
 from adk_agent_sim.timeline.redaction.secret_patterns import SECRET_PATTERNS, SecretGroup
 from adk_agent_sim.timeline.redaction.secret_scanner import find_named_secrets, mask_secrets
 from adk_agent_sim.timeline.redaction.secret_values import (
     MASK,
+    build_masked_object,
     can_number_be_secret,
     has_secret_characters,
     is_learnable,

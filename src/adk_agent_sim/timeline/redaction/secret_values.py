@@ -1,10 +1,13 @@
-"""Judges values: whether one stands for a value that is elsewhere, is an ordinary word, or looks random."""
+"""Judges values: whether one stands for a value that is elsewhere, is an ordinary word, or looks random. Also what is
+written instead of a secret, and objects whose keys may have been masked."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
+from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.redaction.secret_names import NameKind, classify_name, split_words
 
 MASK = "[redacted]"
@@ -172,3 +175,17 @@ def _is_random_segment(segment: str, min_length: int) -> bool:
 
 def _count_case_changes(segment: str) -> int:
     return sum(a.isupper() != b.isupper() for a, b in pairwise(segment))
+
+
+def build_masked_object(entries: Iterable[tuple[str, Json]]) -> dict[str, Json]:
+    """Return an object of these entries; keys that masking has made equal are numbered."""
+    built: dict[str, Json] = {}
+    numbers: dict[str, int] = {}
+    for key, value in entries:
+        unique = key
+        while unique in built:
+            # The number is kept: to count from 1 again for each key would be quadratic.
+            numbers[key] = numbers.get(key, 1) + 1
+            unique = f"{key} {numbers[key]}"
+        built[unique] = value
+    return built
