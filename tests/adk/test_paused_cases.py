@@ -18,7 +18,7 @@ from adk_agent_sim.adk.evals.recording_replay import replay_recording
 from adk_agent_sim.adk.steps.pause_steps import CredentialRequest
 from adk_agent_sim.adk.steps.steps import Confirmation, Step
 from adk_agent_sim.golden.eval_file import EvalFile
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import build_recording
 
 
 def refund(amount: int, tool_context: ToolContext) -> dict[str, Any]:

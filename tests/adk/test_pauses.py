@@ -28,7 +28,7 @@ from adk_agent_sim.adk.evals.recording_replay import replay_recording
 from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
 from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 from adk_agent_sim.errors import InvalidCredential, InvalidInput, InvalidTransition, RunFailed
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import build_recording
 from adk_agent_sim.timeline.events import UserSpoke
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus

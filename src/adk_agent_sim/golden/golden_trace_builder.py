@@ -18,8 +18,7 @@ from google.genai import types
 from pydantic import ValidationError
 
 from adk_agent_sim.errors import ExportRefused, SessionIncomplete
-from adk_agent_sim.golden.emitted_contents import EmittedContent, needs_authors
-from adk_agent_sim.golden.session import SimulationSession
+from adk_agent_sim.golden.session import EmittedContent, SimulationSession, needs_authors
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.file_names import to_snake_case

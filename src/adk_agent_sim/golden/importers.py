@@ -17,8 +17,7 @@ from google.genai import types
 from pydantic import BaseModel
 
 from adk_agent_sim.errors import ImportRefused
-from adk_agent_sim.golden.adk_files import parse_adk_file
-from adk_agent_sim.golden.eval_set import summarize_error
+from adk_agent_sim.golden.eval_set import parse_adk_file, summarize_error
 from adk_agent_sim.golden.eval_set_files import EVAL_SET_LABEL, read_eval_cases
 from adk_agent_sim.golden.invocation_contents import UNKNOWN_AGENT, CallIdAllocator, iter_invocation_contents
 from adk_agent_sim.timeline.canonical_json import Json, equals_value

@@ -27,8 +27,7 @@ from adk_agent_sim.adk.time_travel.replay_differences import (
     find_request_difference,
     find_value_difference,
 )
-from adk_agent_sim.golden.recording import StreamKey
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import StreamKey, build_recording
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
     AgentEvent,

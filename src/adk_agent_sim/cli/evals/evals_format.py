@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from adk_agent_sim.cli.evals.json_diff import format_diff
 from adk_agent_sim.text.escaping import escape_line
-from adk_agent_sim.text.terminal_output import TerminalText
-from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
+from adk_agent_sim.text.terminal_output import TerminalText, format_table, shorten_cell
 from adk_agent_sim.timeline.strict_json import dump_json, parse_json
 
 if TYPE_CHECKING:
