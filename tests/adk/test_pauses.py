@@ -31,7 +31,7 @@ from adk_agent_sim.errors import InvalidCredential, InvalidInput, InvalidTransit
 from adk_agent_sim.golden.recording import build_recording
 from adk_agent_sim.timeline.events import UserSpoke
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus
 
 SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
 

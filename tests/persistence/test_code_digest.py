@@ -63,7 +63,7 @@ def test_what_the_fold_does_changes_the_digest(module: str, old: str, new: str) 
 @pytest.mark.parametrize(
     ("module", "change"),
     [
-        (FOLD, _replace('"""Folds the summary', '"""Folds a summary')),
+        (FOLD, _replace('"""Summary and rows', '"""The summary and rows')),
         (FOLD, _replace("    # One copy for the most", "    # A copy for the most")),
         (FOLD, _replace('"""How many agents a summary names."""', '"""More."""')),
         (FOLD, _replace('    """Return the summary after more events."""\n', "")),

@@ -32,7 +32,7 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
+from adk_agent_sim.timeline.read_model.session_summary import STATUS_PROJECTIONS, ProtocolStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.store import Store
 

@@ -33,8 +33,13 @@ from adk_agent_sim.timeline.events import (
 )
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_read_model import fold_event, fold_events
-from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, SessionStatus
-from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionSummary, create_summary
+from adk_agent_sim.timeline.read_model.session_summary import (
+    STATUS_PROJECTIONS,
+    ExportEntry,
+    SessionStatus,
+    SessionSummary,
+    create_summary,
+)
 
 SPOKE = UserSpoke(content={"parts": [{"text": "hi"}]})
 ASKED = TurnAsked(invocation_id="i", contents=(), tools="", instruction="", config="")

@@ -33,6 +33,8 @@ from adk_agent_sim.timeline.events import (
     ToolFailed,
     UserSpoke,
 )
+from adk_agent_sim.timeline.read_model.session_read_model import build_rows
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 
 _SESSION_LABEL = "an ADK session"
 _CLOSED_REASON = "opened from a file, read-only"
@@ -223,3 +225,9 @@ def _find_tool_failures(content: types.Content | None) -> Iterator[ToolFailed]:
 
 def _dump_model(model: BaseModel | None) -> dict[str, Json]:
     return model.model_dump(mode="json", by_alias=False, exclude_none=True) if model else {}
+
+
+def build_case_rows(events: Sequence[Event]) -> list[TimelineRow]:
+    """Return the rows of a case, oldest first: the same fold as for a session's timeline, over its events."""
+    # That it is closed is a fact about the import, not about the case.
+    return build_rows([event for event in events if not isinstance(event.payload, Closed)])

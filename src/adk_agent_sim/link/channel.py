@@ -1,5 +1,5 @@
 """A gRPC connection that survives server restarts: a call is retried until the server answers. Also how a client proves
-who it is, and recognizes the server: its token and the certificates that it trusts.
+who it is, and recognizes the server, and how it raises the errors whose classes the server names in a trailer.
 
 Retries are safe because every request carries ids that the client generated, so the server recognizes a repetition.
 """
@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 import grpc
+from grpc import StatusCode
 from grpc.aio import AioRpcError
 
-from adk_agent_sim.errors import ServerUnreachable, TokenRejected
+from adk_agent_sim import errors
+from adk_agent_sim.errors import ServerUnreachable, SimulatorError, TokenRejected
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2_grpc
-from adk_agent_sim.link.remote_errors import TRANSIENT_CODES, has_error_trailer, restore_error
 from adk_agent_sim.link.server_entry import find_local_token, format_address, is_loopback
 from adk_agent_sim.text.escaped_logging import get_logger
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The size limit of one message."""
@@ -288,3 +291,47 @@ class TokenSource:
         if not self._found or self._found == rejected:
             self._found = find_local_token(self._host, self._port)
         return bool(self._found) and self._found != rejected
+
+
+# gRPC takes bytes only in metadata whose name ends in -bin; values of other names must be ASCII.
+ERROR_TRAILER = "adksim-error-bin"
+"""The trailer in which the server sends an error's class name and attributes, as JSON."""
+
+TRANSIENT_CODES = frozenset(
+    {StatusCode.UNAVAILABLE, StatusCode.CANCELLED, StatusCode.UNKNOWN, StatusCode.DEADLINE_EXCEEDED}
+)
+"""Statuses of a call that failed because the server or the network was down; such a call is retried."""
+
+_ERROR_CLASSES: Mapping[str, type[SimulatorError]] = {
+    name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, SimulatorError)
+}
+
+
+def restore_error(url: str, error: AioRpcError) -> SimulatorError:
+    """Return the error that the server raised, or a plain SimulatorError if the status does not name one."""
+    message = error.details() or error.code().name
+    trailer = _read_error_trailer(error)
+    kind = _ERROR_CLASSES.get(trailer.get("error", ""))
+    if kind is None:
+        return SimulatorError(f"The simulator server at {url} answered {error.code().name}: {message}.")
+    # The constructors build the message from their arguments, which are not sent: the message and the
+    # attributes are, so they are set directly.
+    restored = kind.__new__(kind)
+    Exception.__init__(restored, message)
+    vars(restored).update(trailer["about"])
+    return restored
+
+
+def has_error_trailer(error: AioRpcError) -> bool:
+    """Return whether the status comes from a simulator server, rather than from the network."""
+    return bool(_read_error_trailer(error))
+
+
+def _read_error_trailer(error: AioRpcError) -> dict[str, Any]:
+    for name, value in error.trailing_metadata() or ():
+        if name == ERROR_TRAILER:
+            try:
+                return parse_json_object(value)
+            except InvalidJson:
+                return {}
+    return {}

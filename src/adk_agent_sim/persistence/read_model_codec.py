@@ -17,8 +17,7 @@ from adk_agent_sim.timeline.events import AgentPath, RunOutcome, Session
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel
 from adk_agent_sim.timeline.read_model.session_rows import SessionRows
-from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS
-from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionSummary
+from adk_agent_sim.timeline.read_model.session_summary import STATUS_PROJECTIONS, ExportEntry, SessionSummary
 from adk_agent_sim.timeline.read_model.timeline_row import PendingConsent, RowKind, RowSource, RowStatus, TimelineRow
 from adk_agent_sim.timeline.undone_events import LogSegment
 

@@ -47,8 +47,7 @@ from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.event_validation import KIND_NAMES
 from adk_agent_sim.timeline.events import REMARK_CLASSES, Event, Session
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
-from adk_agent_sim.timeline.read_model.session_status import ProtocolStatus
-from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+from adk_agent_sim.timeline.read_model.session_summary import ProtocolStatus, SessionSummary
 
 _sessions, _events, _blocks = tables.sessions.c, tables.events.c, tables.blocks.c
 _rows, _pending = tables.timeline_rows.c, tables.pending_requests.c

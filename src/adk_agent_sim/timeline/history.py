@@ -41,7 +41,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.framework_calls import is_request_call
-from adk_agent_sim.timeline.read_model.session_status import SessionState
+from adk_agent_sim.timeline.read_model.session_summary import SessionState
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 from adk_agent_sim.timeline.unique_ids import UniqueIds
 

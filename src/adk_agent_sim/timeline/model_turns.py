@@ -17,7 +17,7 @@ from adk_agent_sim.errors import (
 from adk_agent_sim.timeline import decision_checks
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.clock import Clock
-from adk_agent_sim.timeline.committed_events import CommittedEvents
+from adk_agent_sim.timeline.committed_events import CommittedEvents, SessionTracker
 from adk_agent_sim.timeline.event_validation import validate_payload
 from adk_agent_sim.timeline.events import (
     AgentPath,
@@ -39,7 +39,6 @@ from adk_agent_sim.timeline.model_request import (
 )
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
-from adk_agent_sim.timeline.session_tracker import SessionTracker
 from adk_agent_sim.timeline.store import Store
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 

@@ -12,8 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus, SessionSummary
 
 ENDED_STATUSES: Final[Mapping[SessionStatus, SessionStatus]] = MappingProxyType(
     {

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from adk_agent_sim.errors import InvalidField
 from adk_agent_sim.timeline.event_validation import check_identifier
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.read_model.session_summary import QueueCursor, SessionCursor, SessionSummary
+from adk_agent_sim.timeline.read_model.session_summary import QueueCursor, SessionCursor, SessionStatus, SessionSummary
 from adk_agent_sim.timeline.session_liveness import ANY_MAY_GO_ON, SessionLiveness
 
 

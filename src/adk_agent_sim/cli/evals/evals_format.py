@@ -34,7 +34,7 @@ def format_cases(cases: Sequence[CheckedCase]) -> list[TerminalText]:
 
 def format_case(checked: CheckedCase, opened: OpenedCase) -> str:
     """Return a case as a timeline, with what differs in its replay."""
-    from adk_agent_sim.golden.case_rows import build_case_rows
+    from adk_agent_sim.golden.importers import build_case_rows
 
     case, check = checked.case, checked.check
     lines = [f"{escape_line(case.eval_id)}: {_STATE_LABELS[case.badge.state]}. {escape_line(case.badge.reason)}"]

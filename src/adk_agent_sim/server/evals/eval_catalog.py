@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from adk_agent_sim.adk.loading.agent_loader import App
 from adk_agent_sim.errors import NotFound, SimulatorError
 from adk_agent_sim.golden.case_changes import CaseField, list_fields
-from adk_agent_sim.golden.case_rows import build_case_rows
 from adk_agent_sim.golden.eval_file import EvalFile, OpenedCase
+from adk_agent_sim.golden.importers import build_case_rows
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.evals.api_models import (
     CaseCorrectionInput,

@@ -43,7 +43,7 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     Unreadable,
 )
-from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
+from adk_agent_sim.timeline.read_model.session_summary import STATUS_PROJECTIONS, ProtocolStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter, format_session_cursor, parse_session_cursor
 from adk_agent_sim.timeline.submissions import ToolResponse, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline

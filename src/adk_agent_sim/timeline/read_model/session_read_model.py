@@ -324,6 +324,15 @@ def create_read_model(session: Session) -> SessionReadModel:
     return SessionReadModel(create_summary(session))
 
 
+def build_rows(events: Sequence[Event]) -> list[TimelineRow]:
+    """Return the rows of a session from its whole log, oldest first."""
+    if not events:
+        return []
+    session = Session(session_id=events[0].session_id, created_at=events[0].timestamp)
+    # All events are folded at once, so all rows are new ones.
+    return sorted(create_read_model(session).with_events(events).changed_rows, key=lambda row: row.index)
+
+
 def _find_changed_requests(
     before: Mapping[str, PendingRequest], after: Mapping[str, PendingRequest]
 ) -> dict[str, PendingRequest | None]:

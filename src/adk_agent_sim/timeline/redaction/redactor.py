@@ -25,16 +25,18 @@ from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event, Payload, TurnAsked
 from adk_agent_sim.timeline.redaction.known_secrets import KnownSecrets
 from adk_agent_sim.timeline.redaction.named_values import Span
-from adk_agent_sim.timeline.redaction.secret_names import NameKind, classify_name, is_secret_key
 from adk_agent_sim.timeline.redaction.secret_patterns import SECRET_PATTERNS, SecretGroup
 from adk_agent_sim.timeline.redaction.secret_values import (
     MASK,
+    NameKind,
     build_masked_object,
     can_number_be_secret,
+    classify_name,
     has_secret_characters,
     is_learnable,
     is_path,
     is_placeholder,
+    is_secret_key,
     looks_random,
 )
 from adk_agent_sim.timeline.strict_json import is_too_deep
