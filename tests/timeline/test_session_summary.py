@@ -1,6 +1,7 @@
 """The summary and status of a session, folded from its events."""
 
 from dataclasses import replace
+from functools import reduce
 from typing import Any, cast
 
 import pytest
@@ -32,7 +33,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
-from adk_agent_sim.timeline.read_model.session_read_model import fold_event, fold_events
+from adk_agent_sim.timeline.read_model.session_read_model import fold_event
 from adk_agent_sim.timeline.read_model.session_summary import (
     STATUS_PROJECTIONS,
     ExportEntry,
@@ -64,7 +65,7 @@ def event(payload: Payload, turn_id: str = "t1", agent_name: str = "", player: P
 
 def fold(*events: Event, description: str = "") -> SessionSummary:
     summary = create_summary(Session(session_id="s", created_at=1.0, description=description))
-    return fold_events(summary, (replace(each, seq=seq) for seq, each in enumerate(events, start=1)))
+    return reduce(fold_event, (replace(each, seq=seq) for seq, each in enumerate(events, start=1)), summary)
 
 
 def confirmation(question_id: str = "q") -> AgentEvent:

@@ -30,6 +30,7 @@ from adk_agent_sim.timeline.history import (
     ToolCall,
     ToolError,
     ToolOutput,
+    UniqueIds,
     UserQuery,
     build_history,
     derive_state,
@@ -39,7 +40,6 @@ from adk_agent_sim.timeline.history import (
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind, list_pauses
 from adk_agent_sim.timeline.state_edits import compute_initial_state, describe_later_edits, find_state_edit
 from adk_agent_sim.timeline.undone_events import remove_undone_events
-from adk_agent_sim.timeline.unique_ids import UniqueIds
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,13 +60,6 @@ MAX_AGENT_NAMES = 50
 _MAX_TITLE_CHARS = 60
 
 
-def fold_events(summary: SessionSummary, events: Iterable[Event]) -> SessionSummary:
-    """Return the summary after more events."""
-    for event in events:
-        summary = fold_event(summary, event)
-    return summary
-
-
 def fold_event(summary: SessionSummary, event: Event) -> SessionSummary:
     """Return the summary after one more event."""
     # One copy for the most frequent events: a summary has many fields.
