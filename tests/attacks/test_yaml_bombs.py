@@ -199,6 +199,7 @@ _READERS = {
     "server/sessions/live_updates.py": "a message of a web socket, whose size is limited",
     "scenario/format/json_positions.py": "one key of a text that strict_json has accepted",
     "golden/eval_set.py": "ADK's models, after strict_json has accepted the text; a text that it is about to write",
+    "simulation/simulation.py": "the case that was just written",
     "golden/cassette.py": "a value that was serialized in the lines above",
     "scenario/format/annotation.py": "one key of a text that strict_json has accepted",
     "scenario/players/checked_scenario.py": "traces that were serialized by the same check",

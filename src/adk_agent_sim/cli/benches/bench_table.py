@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adk_agent_sim.text.terminal_output import format_table, print_line, print_lines, shorten_cell, style
+from adk_agent_sim.text.terminal_output import (
+    format_table,
+    print_json,
+    print_line,
+    print_lines,
+    shorten_cell,
+    style,
+)
 
 if TYPE_CHECKING:
     from adk_agent_sim.bench.bench_summary import BenchSummary
@@ -16,7 +24,19 @@ _MAX_TAG_COLUMNS = 6
 _MAX_REASONS = 5
 
 
-def print_bench_table(summary: BenchSummary) -> None:
+def print_bench_summary(summary: BenchSummary, *, as_json: bool) -> None:
+    """Print how a bench went, as JSON or as tables."""
+    from adk_agent_sim.bench.bench_report import HTML_REPORT
+
+    if as_json:
+        print_json(summary.model_dump())
+    else:
+        _print_bench_table(summary)
+        print_line()
+        print_line(f"See {Path(summary.folder) / HTML_REPORT}")
+
+
+def _print_bench_table(summary: BenchSummary) -> None:
     """Print success, attempts, tokens, calls and times per variant and tag, and the most frequent failures."""
     largest = max((each.overall.attempts[-1].k for each in summary.variants if each.overall.attempts), default=1)
     attempts = [f"pass@{largest}", f"pass^{largest}"] if largest > 1 else []
@@ -69,7 +89,7 @@ def _list_success(group: RunGroup, largest: int) -> list[str]:
 
     rate = group.success
     found = next((each for each in group.attempts if each.k == largest), None)
-    shares = [found.any_passes, found.all_pass] if found else [None, None]
+    shares = [found.pass_at_k, found.pass_hat_k] if found else [None, None]
     return [
         format_share(rate.value),
         format_interval(rate),
