@@ -37,8 +37,7 @@ from adk_agent_sim.server.composition import (
     run_services,
 )
 from adk_agent_sim.server.web import web_server
-from adk_agent_sim.timeline.events import AgentEvent, RunEnded, RunOutcome, UserSpoke
-from adk_agent_sim.timeline.session_events import AgentJoined
+from adk_agent_sim.timeline.events import AgentEvent, AgentJoined, RunEnded, RunOutcome, UserSpoke
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 

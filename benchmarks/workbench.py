@@ -29,8 +29,7 @@ from browser_pages import launch_browser, new_context
 from playwright.async_api import BrowserContext, Page
 
 from adk_agent_sim.server.composition import RunningServices, ServeSettings, run_services
-from adk_agent_sim.timeline.events import AgentEvent, ToolFinished, ToolStarted, UserSpoke
-from adk_agent_sim.timeline.session_events import AgentJoined
+from adk_agent_sim.timeline.events import AgentEvent, AgentJoined, ToolFinished, ToolStarted, UserSpoke
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
 

@@ -23,12 +23,10 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.steps.steps import Confirmation, ModelTurn, Step
 from adk_agent_sim.timeline.events import AgentEvent, Event, ToolStarted, TurnAsked, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.framework_calls import is_request_call
-from adk_agent_sim.timeline.history import is_user_query
+from adk_agent_sim.timeline.history import find_agent_joined, is_user_query
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.session_state import find_agent_joined
-from adk_agent_sim.timeline.turn_prefix import cut_before_turn, list_turns
+from adk_agent_sim.timeline.turn_prefix import cut_before_turn, has_unfinished_decision, list_turns
 from adk_agent_sim.timeline.undone_events import remove_undone_events
-from adk_agent_sim.timeline.unfinished_decisions import has_unfinished_decision
 
 OTHER_PROCESSES = {"mcp_shelf", "openapi_library"}
 """The kinds whose tools are in another process."""

@@ -11,23 +11,29 @@ from hypothesis import strategies as st
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     ArtifactSaved,
     CancelAsked,
+    Closed,
     EnvironmentDecided,
+    Forked,
+    Noted,
     Payload,
+    Rewound,
     RunEnded,
     RunOutcome,
+    ToolAnswered,
+    ToolAsked,
     ToolFailed,
     ToolFinished,
     ToolStarted,
+    ToolWithdrawn,
     TurnAsked,
     TurnDecided,
     TurnRevived,
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.session_events import AgentJoined, Closed, Forked, Noted, Rewound
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
 from adk_agent_sim.timeline.world_events import (
     NotificationDelivered,
     VerdictReached,

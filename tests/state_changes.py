@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from adk_agent_sim.timeline.json_equality import is_same_value
+from adk_agent_sim.timeline.canonical_json import is_same_value
 
 StatePath = tuple[str | int, ...]
 

@@ -28,7 +28,7 @@ assert SessionEvent.FromString(event.SerializeToString()) == event
 """
 
 _CONVERT = """
-from adk_agent_sim.wire.llm_request import from_request_message, to_request_message
+from adk_agent_sim.wire.llm_messages import from_request_message, to_request_message
 part = {"function_call": {"args": {"a": [1, None, {}]}, "name": "f"}}
 schema = {"properties": {"a": {"type": "STRING"}}}
 tool = {"function_declarations": [{"name": "f", "parameters": schema}]}

@@ -35,8 +35,10 @@ from adk_agent_sim.server.grpc.grpc_server import serve_grpc
 from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     AgentPath,
     ArtifactSaved,
+    Closed,
     EnvironmentDecided,
     Event,
     Payload,
@@ -50,7 +52,6 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.jsonl import decode_line, encode_line
-from adk_agent_sim.timeline.session_events import AgentJoined, Closed
 from adk_agent_sim.timeline.timeline import Timeline
 
 pytestmark = pytest.mark.filterwarnings("ignore:(Sequential|Parallel|Loop)Agent is deprecated:DeprecationWarning")

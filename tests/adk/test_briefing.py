@@ -18,7 +18,7 @@ from google.adk.tools.mcp_tool import McpToolset, StdioConnectionParams
 from mcp import StdioServerParameters
 from pydantic import BaseModel, ConfigDict
 
-from adk_agent_sim.timeline.framework_texts import split_instruction
+from adk_agent_sim.timeline.framework_calls import split_instruction
 
 
 class Report(BaseModel):

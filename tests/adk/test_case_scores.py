@@ -17,8 +17,8 @@ from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.evals.case_metrics import list_invocations, score_case
 from adk_agent_sim.adk.evals.recording_replay import BadgeState, find_obstacle, replay_case
 from adk_agent_sim.errors import ImportRefused, InvalidCriteria
-from adk_agent_sim.golden.case_rows import build_case_rows
 from adk_agent_sim.golden.eval_file import EvalFile
+from adk_agent_sim.golden.importers import build_case_rows
 from adk_agent_sim.use_cases.cases import CheckedCase, check_case
 
 

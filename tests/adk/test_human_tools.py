@@ -35,13 +35,12 @@ from adk_agent_sim.errors import (
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.server.composition import ServeSettings, run_services
 from adk_agent_sim.server.grpc.grpc_server import serve_grpc
-from adk_agent_sim.timeline.events import Player, ToolFailed, ToolFinished, ToolStarted
+from adk_agent_sim.timeline.events import Player, ToolAnswered, ToolAsked, ToolFailed, ToolFinished, ToolStarted
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus, TimelineRow
 from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, ToolResponse
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked
 
 
 class Weather(BaseModel):

@@ -16,7 +16,7 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.evals.recording_replay import BadgeState, CaseBadge, replay_case, replay_recording
 from adk_agent_sim.adk.steps.steps import Confirmation, CredentialRequest, Step
 from adk_agent_sim.golden.eval_file import EvalFile
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import build_recording
 
 
 def refund(amount: int, tool_context: ToolContext) -> dict[str, Any]:

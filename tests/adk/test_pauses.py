@@ -27,10 +27,10 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.evals.recording_replay import replay_recording
 from adk_agent_sim.adk.steps.steps import CredentialRequest, Done, InputRequest, ModelTurn
 from adk_agent_sim.errors import InvalidCredential, InvalidInput, InvalidTransition, RunFailed
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import build_recording
 from adk_agent_sim.timeline.events import UserSpoke
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus
 
 SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
 

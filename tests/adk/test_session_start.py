@@ -17,7 +17,7 @@ from adk_agent_sim.adk.evals.recording_replay import replay_recording
 from adk_agent_sim.adk.runs.briefing import find_instruction_keys
 from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 from adk_agent_sim.errors import InvalidTransition, NotReplayable, StateKeyMissing
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import build_recording
 from adk_agent_sim.timeline.events import RunEnded
 
 

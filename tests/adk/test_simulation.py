@@ -52,8 +52,7 @@ from adk_agent_sim.timeline.events import (
     ToolFinished,
     TurnDecided,
 )
-from adk_agent_sim.timeline.history import FinalResponse, ToolError, UserQuery
-from adk_agent_sim.timeline.session_state import SessionState
+from adk_agent_sim.timeline.history import FinalResponse, SessionState, ToolError, UserQuery
 from adk_agent_sim.timeline.timeline import Timeline
 
 

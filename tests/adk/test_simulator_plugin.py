@@ -38,6 +38,7 @@ from adk_agent_sim.server.grpc.grpc_server import serve_grpc
 from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     ArtifactSaved,
     Event,
     Player,
@@ -52,8 +53,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.history import FinalResponse, ToolCall, ToolOutput, UserQuery, build_history
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.session_events import AgentJoined
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus
 from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 

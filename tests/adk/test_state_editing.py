@@ -20,7 +20,7 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.evals.recording_replay import replay_recording
 from adk_agent_sim.adk.steps.steps import Done, ModelTurn
 from adk_agent_sim.errors import InvalidTransition
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import build_recording
 
 
 def read_mood(tool_context: ToolContext) -> str:

@@ -24,11 +24,9 @@ from adk_agent_sim.adk.runs.replay_watch import DEFAULT_LIMIT, LIMIT_VARIABLE, g
 from adk_agent_sim.adk.steps.steps import Confirmation, Done, ModelTurn, Step
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.errors import ExportRefused, ForkRefused, ReplayDiverged, TurnAbandoned, TurnNotFound
-from adk_agent_sim.timeline.events import Player, TurnDecided
-from adk_agent_sim.timeline.history import FinalResponse
+from adk_agent_sim.timeline.events import Forked, Player, Rewound, TurnDecided
+from adk_agent_sim.timeline.history import FinalResponse, SessionState
 from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
-from adk_agent_sim.timeline.session_events import Forked, Rewound
-from adk_agent_sim.timeline.session_state import SessionState
 
 
 class _Notes:

@@ -25,7 +25,7 @@ from scripted_person import decide_in_order, run_person
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig, SimulatorPlugin
 from adk_agent_sim.errors import ExposureRefused, InsecureFile, ServerUnreachable
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.link.credentials import Credentials
+from adk_agent_sim.link.channel import Credentials
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.server.access.exposure import Exposure, TlsFiles
 from adk_agent_sim.server.composition import RunningServices, ServeSettings, run_services

@@ -18,7 +18,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from adk_agent_sim.errors import TokenRejected
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2
-from adk_agent_sim.link.credentials import Credentials
+from adk_agent_sim.link.channel import Credentials
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.server.access.exposure import Exposure
 from adk_agent_sim.server.composition import RunningServices, ServeSettings, run_services

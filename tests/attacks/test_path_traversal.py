@@ -14,9 +14,8 @@ from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.errors import ExportRefused
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
-from adk_agent_sim.timeline.events import AgentEvent, Payload, RunEnded, RunOutcome, UserSpoke
+from adk_agent_sim.timeline.events import AgentEvent, AgentJoined, Payload, RunEnded, RunOutcome, UserSpoke
 from adk_agent_sim.timeline.file_names import MAX_BYTES, find_unused_path, to_file_stem
-from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from adk_agent_sim.errors import InsecureFile, TokenRejected
-from adk_agent_sim.link.credentials import TokenSource, load_credentials
+from adk_agent_sim.link.channel import TokenSource, load_credentials
 from adk_agent_sim.link.server_entry import ServerEntry, find_entry, list_entries
 from adk_agent_sim.server.access.server_keys import load_or_create_server_id
 from adk_agent_sim.timeline.private_files import read_private_file, write_private_file

@@ -11,8 +11,7 @@ from work_counter import count_lines
 
 from adk_agent_sim.golden.invocation_contents import CallIdAllocator
 from adk_agent_sim.timeline.events import AgentEvent, Event, Payload, ToolFinished
-from adk_agent_sim.timeline.history import ToolCall, ToolOutput, build_history
-from adk_agent_sim.timeline.unique_ids import UniqueIds
+from adk_agent_sim.timeline.history import ToolCall, ToolOutput, UniqueIds, build_history
 
 _FEW, _MANY = 50, 800
 _MAX_LINES = 5_000_000

@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed
 
 from adk_agent_sim.errors import TokenRejected
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.link.credentials import Credentials
+from adk_agent_sim.link.channel import Credentials
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.persistence.access_tokens import MemoryTokenStore, TokenKind, create_token
 from adk_agent_sim.server.access.access_control import open_access_control

@@ -20,6 +20,7 @@ from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     ArtifactSaved,
     Payload,
     RunEnded,
@@ -29,7 +30,6 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.jsonl import load_session
-from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline

@@ -37,8 +37,7 @@ from adk_agent_sim.simulation.simulation import Simulation
 from adk_agent_sim.text.escaped_logging import EscapingFormatter, get_logger
 from adk_agent_sim.text.escaping import escape_document, escape_json, escape_line, escape_message
 from adk_agent_sim.text.terminal_output import join_text, print_uncaught, style
-from adk_agent_sim.timeline.events import AgentEvent, RunEnded, RunOutcome, ToolFailed, UserSpoke
-from adk_agent_sim.timeline.session_events import AgentJoined
+from adk_agent_sim.timeline.events import AgentEvent, AgentJoined, RunEnded, RunOutcome, ToolFailed, UserSpoke
 from adk_agent_sim.timeline.store import Store
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline

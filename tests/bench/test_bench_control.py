@@ -15,7 +15,7 @@ from adk_agent_sim.bench.bench_plan import BenchPlan
 from adk_agent_sim.bench.bench_result import BenchResult, RunKey
 from adk_agent_sim.bench.bench_run import BenchOptions, BenchStatus, execute_bench
 from adk_agent_sim.bench.run_queue import RunQueue, RunReport
-from adk_agent_sim.timeline.folder_lock import lock_folder
+from adk_agent_sim.timeline.atomic_files import lock_folder
 
 
 @pytest.fixture

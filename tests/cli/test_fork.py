@@ -21,7 +21,7 @@ from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.cli.play.prompts import ScriptedPrompts
 from adk_agent_sim.cli.play.terminal import play_in_terminal
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.timeline.session_transfer import transfer_session
+from adk_agent_sim.timeline.session_copy import transfer_session
 
 _MATH = str(get_demo_folder("math_agent"))
 

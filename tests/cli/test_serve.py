@@ -34,6 +34,7 @@ from adk_agent_sim.server.composition import ServeSettings, run_services
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     CancelAsked,
     RunEnded,
     RunOutcome,
@@ -41,7 +42,6 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
-from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline

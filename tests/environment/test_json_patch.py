@@ -18,7 +18,7 @@ from adk_agent_sim.environment.json_values import (
     parse_path,
     replace_at,
 )
-from adk_agent_sim.timeline.json_equality import is_same_value
+from adk_agent_sim.timeline.canonical_json import is_same_value
 
 
 def _build_operations(*operations: dict[str, Any]) -> list[PatchOperation]:

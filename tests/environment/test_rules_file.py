@@ -29,7 +29,7 @@ from adk_agent_sim.environment.rules_schema import build_rules_schema
 from adk_agent_sim.environment.yaml_document import YamlDocument, render_yaml
 from adk_agent_sim.errors import InvalidRules
 from adk_agent_sim.mocks.mocked_call import ToolSpec
-from adk_agent_sim.timeline.json_equality import is_same_value
+from adk_agent_sim.timeline.canonical_json import is_same_value
 
 _WRONG = Path(__file__).with_name("wrong")
 _CATALOG = ToolCatalog(

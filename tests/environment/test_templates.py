@@ -20,7 +20,7 @@ from adk_agent_sim.environment.templates import (
     parse_text,
     render,
 )
-from adk_agent_sim.timeline.json_equality import is_same_value
+from adk_agent_sim.timeline.canonical_json import is_same_value
 
 _ARGS: dict[str, Any] = {
     "id": 7,

@@ -11,7 +11,7 @@ from golden.test_eval_set import _appender  # pyright: ignore[reportPrivateUsage
 from polling import MAX_WAIT_SECONDS
 
 from adk_agent_sim.errors import EditConflict, EditRefused, NotAnEvalSet, NotFound
-from adk_agent_sim.golden.case_fields import list_fields
+from adk_agent_sim.golden.case_changes import list_fields
 from adk_agent_sim.golden.eval_set_editor import MAX_EVAL_FILE_BYTES, EvalSetEditor, StoredCase
 
 ANSWER = "conversation/0/final_response/parts/0/text"

@@ -9,9 +9,8 @@ from google.adk.evaluation.eval_case import EvalCase, IntermediateData
 from adk_agent_sim.errors import ExportRefused, SessionIncomplete
 from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBuilder, build_eval_id
 from adk_agent_sim.timeline.file_names import to_snake_case
-from adk_agent_sim.timeline.history import FinalResponse, ToolCall, ToolError, ToolOutput, UserQuery
+from adk_agent_sim.timeline.history import FinalResponse, SessionState, ToolCall, ToolError, ToolOutput, UserQuery
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
-from adk_agent_sim.timeline.session_state import SessionState
 
 
 def _first(case: EvalCase) -> tuple[Any, IntermediateData]:

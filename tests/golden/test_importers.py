@@ -25,10 +25,8 @@ from adk_agent_sim.errors import ImportRefused, SessionIncomplete
 from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
 from adk_agent_sim.golden.importers import convert_eval_case_to_events, import_adk_session, import_eval_case
 from adk_agent_sim.golden.session import SimulationSession
-from adk_agent_sim.timeline.events import Event
-from adk_agent_sim.timeline.history import HistoryEntry, ToolError, ToolOutput, build_history
-from adk_agent_sim.timeline.session_events import Closed
-from adk_agent_sim.timeline.session_state import SessionState
+from adk_agent_sim.timeline.events import Closed, Event
+from adk_agent_sim.timeline.history import HistoryEntry, SessionState, ToolError, ToolOutput, build_history
 
 _DEMOS = pytest.mark.parametrize(
     ("app", "play"), [(math_app, play_math), (shop_app, play_shop)], ids=["math_agent", "shop_agent"]

@@ -17,12 +17,11 @@ from adk_agent_sim.errors import NotFound
 from adk_agent_sim.golden.adk_test_fixture import build_adk_test_fixture
 from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
 from adk_agent_sim.golden.markdown_report import render_markdown_report
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import build_recording
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_finished_events
 from adk_agent_sim.golden.trace_omissions import remove_faulty_turns, remove_rejected_responses
-from adk_agent_sim.timeline.events import Event, ToolStarted, TurnAsked
+from adk_agent_sim.timeline.events import Event, Noted, ToolStarted, TurnAsked
 from adk_agent_sim.timeline.history import build_history
-from adk_agent_sim.timeline.session_events import Noted
 
 CANARY = "Kanarienvogel-4711"
 

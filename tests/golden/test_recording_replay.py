@@ -20,8 +20,7 @@ from adk_agent_sim import Simulation, SimulatorPlugin
 from adk_agent_sim.adk.evals.recording_replay import Replay, replay_recording
 from adk_agent_sim.adk.loading.agent_loader import load_app
 from adk_agent_sim.adk.steps.steps import ModelTurn
-from adk_agent_sim.golden.recording import Recording
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import Recording, build_recording
 from adk_agent_sim.golden.recording_files import read_recordings
 from adk_agent_sim.timeline.events import TurnDecided
 from adk_agent_sim.timeline.framework_calls import is_refused_call

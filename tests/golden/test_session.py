@@ -8,8 +8,15 @@ from pydantic import ValidationError
 
 from adk_agent_sim import SimulatedAgentConfig
 from adk_agent_sim.golden.session import SimulationSession
-from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery
-from adk_agent_sim.timeline.session_state import SessionState
+from adk_agent_sim.timeline.history import (
+    FinalResponse,
+    HistoryEntry,
+    SessionState,
+    ToolCall,
+    ToolError,
+    ToolOutput,
+    UserQuery,
+)
 
 AGENT = LlmAgent(name="math", model="gemini-2.5-flash")
 QUERY = UserQuery(content="2+2?")

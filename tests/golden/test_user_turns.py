@@ -14,7 +14,7 @@ from google.adk.tools import FunctionTool
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.errors import SessionIncomplete
-from adk_agent_sim.golden.user_turns import describe_left_out
+from adk_agent_sim.golden.trace_omissions import describe_left_out
 
 
 def add(a: int, b: int) -> int:

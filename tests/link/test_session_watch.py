@@ -13,9 +13,8 @@ from polling import wait_until
 from adk_agent_sim.errors import TurnAbandoned
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.session_watch import SessionWatch
-from adk_agent_sim.timeline.events import Event, TurnWithdrawn
+from adk_agent_sim.timeline.events import Event, ToolAnswered, ToolAsked, ToolWithdrawn, TurnWithdrawn
 from adk_agent_sim.timeline.submissions import ToolRequest
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
 
 WITHDRAWN = Event(
     event_id="e", session_id="s", seq=1, timestamp=1.0, payload=TurnWithdrawn(abandoned=True), turn_id="t"

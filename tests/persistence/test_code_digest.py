@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from package_copy import copy_package
 
-from adk_agent_sim.persistence.code_digest import digest_code, read_source
-from adk_agent_sim.persistence.session_fold import FOLD_ROOTS, get_fold_digest
+from adk_agent_sim.persistence.session_fold import FOLD_ROOTS, digest_code, get_fold_digest, read_source
 
-FOLD = "timeline.read_model.summary_fold"
+FOLD = "timeline.read_model.session_read_model"
 SUMMARY = "timeline.read_model.session_summary"
 
 
@@ -63,10 +62,10 @@ def test_what_the_fold_does_changes_the_digest(module: str, old: str, new: str) 
 @pytest.mark.parametrize(
     ("module", "change"),
     [
-        (FOLD, _replace('"""Folds the summary', '"""Folds a summary')),
+        (FOLD, _replace('"""Summary and rows', '"""The summary and rows')),
         (FOLD, _replace("    # One copy for the most", "    # A copy for the most")),
         (FOLD, _replace('"""How many agents a summary names."""', '"""More."""')),
-        (FOLD, _replace('    """Return the summary after more events."""\n', "")),
+        (FOLD, _replace('    """Return the summary after one more event."""\n', "")),
         (SUMMARY, _replace('    """The beginning of the first user message."""\n', '    """A title."""\n')),
         (SUMMARY, _replace("    title: str = ", '    """More about the name."""\n\n\n    title: str = ')),
         (FOLD, _replace("T = TypeVar", "def unused_function() -> None:\n    pass\n\n\nT = TypeVar")),
@@ -94,7 +93,7 @@ def _print_digest(folder: Path, **environment: str) -> str:
 
 @pytest.mark.process
 def test_processes_agree_with_and_without_sources(tmp_path: Path) -> None:
-    changed = ("timeline/read_model/summary_fold.py", "turn_count + 1", "turn_count + 2")
+    changed = ("timeline/read_model/session_read_model.py", "turn_count + 1", "turn_count + 2")
     one, other, third = (
         copy_package(tmp_path / "one"),
         copy_package(tmp_path / "other"),

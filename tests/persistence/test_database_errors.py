@@ -16,8 +16,7 @@ from stores import append_drafts, create_empty_database, listen_to_engines
 from adk_agent_sim.errors import StoreFailed, StoreNotOpened
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.events import Event, Session, Unreadable
-from adk_agent_sim.timeline.session_events import Closed
+from adk_agent_sim.timeline.events import Closed, Event, Session, Unreadable
 
 
 def _draft() -> Event:

@@ -22,8 +22,7 @@ from adk_agent_sim.persistence.database_lock import lock_database
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.persistence.session_fold import get_fold_digest
 from adk_agent_sim.timeline.events import Player, RunEnded, RunOutcome, UserSpoke
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
+from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
@@ -265,7 +264,7 @@ _CHANGES = (
         '    turn_count: int = 0\n    message_count: int = 0\n    """The messages of the user."""\n',
     ),
     (
-        "timeline/read_model/summary_fold.py",
+        "timeline/read_model/session_read_model.py",
         "        first_message_seq=summary.first_message_seq or event.seq,\n",
         """\
         first_message_seq=summary.first_message_seq or event.seq,

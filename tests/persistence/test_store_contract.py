@@ -22,6 +22,7 @@ from adk_agent_sim.persistence import tables
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
+    Closed,
     Event,
     Payload,
     Session,
@@ -31,8 +32,7 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
-from adk_agent_sim.timeline.session_events import Closed
+from adk_agent_sim.timeline.read_model.session_summary import STATUS_PROJECTIONS, ProtocolStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.store import Store
 

@@ -21,6 +21,7 @@ from adk_agent_sim.link.server_entry import find_entry
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     Event,
     RunEnded,
     ToolFinished,
@@ -29,7 +30,6 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
-from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.submissions import TurnDecision
 
 pytestmark = pytest.mark.process

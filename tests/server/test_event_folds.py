@@ -22,7 +22,7 @@ from adk_agent_sim.golden.session import compute_final_state
 from adk_agent_sim.server.grpc.legacy_protocol import build_legacy_event
 from adk_agent_sim.server.grpc.request_validation import CLIENT_EVENT_KINDS
 from adk_agent_sim.server.sessions.row_details import build_row_detail
-from adk_agent_sim.timeline.event_kinds import PAYLOAD_CLASSES
+from adk_agent_sim.timeline.event_validation import PAYLOAD_CLASSES
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.history import build_history
 from adk_agent_sim.timeline.jsonl import decode_line, encode_line

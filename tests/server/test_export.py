@@ -15,7 +15,7 @@ from google.adk.evaluation.eval_set import EvalSet
 from google.adk.tools import FunctionTool
 
 from adk_agent_sim.errors import ExportRefused
-from adk_agent_sim.timeline.write_errors import explain_write_errors
+from adk_agent_sim.timeline.atomic_files import explain_write_errors
 
 FINISHED = {"finished_only": True}
 """As the browser asks: what is left out was shown before."""

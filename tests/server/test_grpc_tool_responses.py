@@ -11,9 +11,9 @@ from grpc import StatusCode
 from grpc_client import serve_timeline
 
 from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.timeline.events import ToolAnswered, ToolAsked
 from adk_agent_sim.timeline.submissions import ToolRequest
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked
 
 _ASKED = ToolAsked(
     request_id="r-1", call_id="c-1", tool_name="add", arguments={"a": 2}, response_schema={"type": "integer"}

@@ -22,7 +22,7 @@ from adk_agent_sim.timeline.canonical_json import decode_json, encode_json
 from adk_agent_sim.timeline.events import Event, Payload, TurnDecided
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.model_request import ModelRequest, RequestBlocks, build_turn_asked
-from adk_agent_sim.wire.llm_request import from_request_message
+from adk_agent_sim.wire.llm_messages import from_request_message
 
 
 def _encode(request: LlmRequest) -> RequestBlocks:

@@ -16,8 +16,7 @@ from adk_agent_sim.golden.export_formats import ExportFormat
 from adk_agent_sim.server.web.openapi import build_document, render_document
 from adk_agent_sim.timeline.events import AgentPath
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
+from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionStatus
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus, TimelineRow
 
 

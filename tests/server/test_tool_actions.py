@@ -17,7 +17,7 @@ from google.adk.apps import App
 from adk_agent_sim import EnvironmentSimulationFactory, Simulation
 from adk_agent_sim.environment.rules_file import parse_rules
 from adk_agent_sim.server.composition import ServeSettings, run_services
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
 
 

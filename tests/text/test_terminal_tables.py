@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from terminal_safety import find_unsafe_characters
 
-from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
+from adk_agent_sim.text.terminal_output import format_table, shorten_cell
 
 
 def test_columns_are_as_wide_as_what_is_shown_in_them() -> None:

@@ -55,7 +55,7 @@ def test_entries_whose_keys_are_credentials_stay_as_many() -> None:
 
 def test_tokens_in_credential_objects_are_masked_though_nobody_typed_them() -> None:
     mask = CredentialMask()
-    mask.activate()
+    mask.is_active = True
     kept = {"auth_type": "oauth2", "oauth2": {"client_id": "shop", "access_token": "ya29.x", "expires_at": 5}}
 
     assert mask.mask({"state_delta": {"token": kept}}) == {
@@ -82,7 +82,7 @@ def test_a_user_name_and_a_password_are_masked_as_basic_authentication_sends_the
 
 def test_a_secret_of_a_credential_object_is_masked_in_later_texts() -> None:
     mask = CredentialMask()
-    mask.activate()
+    mask.is_active = True
     oauth = {"client_id": "shop", "client_secret": "CLIENTSECRET-xyz789"}
     config = {"raw_auth_credential": {"auth_type": "oauth2", "oauth2": oauth}}
 

@@ -1,7 +1,7 @@
 from typing import get_args
 
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.timeline.event_kinds import KIND_NAMES, PAYLOAD_CLASSES
+from adk_agent_sim.timeline.event_validation import KIND_NAMES, PAYLOAD_CLASSES
 from adk_agent_sim.timeline.events import Payload, Unreadable
 
 

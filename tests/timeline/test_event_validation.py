@@ -19,10 +19,10 @@ from pydantic import BaseModel
 from timeline_builders import user_content
 
 from adk_agent_sim.errors import InvalidField
-from adk_agent_sim.timeline.event_kinds import KIND_NAMES
-from adk_agent_sim.timeline.event_validation import validate_event, validate_payload, validate_session
+from adk_agent_sim.timeline.event_validation import KIND_NAMES, validate_event, validate_payload, validate_session
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     AgentPath,
     ArtifactSaved,
     EnvironmentDecided,
@@ -38,7 +38,6 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.shape_checks import MAX_JSON_DEPTH
 
 _BLOCK = "0" * 32

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from adk_agent_sim.adk.time_travel.run_replay import find_value_difference
-from adk_agent_sim.timeline.json_equality import equals_value, is_same_value
+from adk_agent_sim.timeline.canonical_json import equals_value, is_same_value
 
 
 @pytest.mark.parametrize(

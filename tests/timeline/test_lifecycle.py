@@ -20,6 +20,7 @@ from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
     CancelAsked,
+    Closed,
     Event,
     Player,
     RunEnded,
@@ -30,8 +31,7 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.session_events import Closed
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from random import Random
 
 import pytest
 
 from adk_agent_sim.persistence.read_model_codec import decode_summary, encode_summary
-from adk_agent_sim.timeline.events import CancelAsked, Event, Payload, Session, TurnDecided
-from adk_agent_sim.timeline.read_model.log_segments import find_undone_ranges, has_decision
+from adk_agent_sim.timeline.events import CancelAsked, Event, Payload, Rewound, Session, TurnDecided
+from adk_agent_sim.timeline.read_model.session_read_model import fold_event
 from adk_agent_sim.timeline.read_model.session_summary import create_summary
-from adk_agent_sim.timeline.read_model.summary_fold import fold_events
-from adk_agent_sim.timeline.session_events import Rewound
-from adk_agent_sim.timeline.undone_events import list_redoable, remove_undone_events
+from adk_agent_sim.timeline.undone_events import find_undone_ranges, has_decision, list_redoable, remove_undone_events
 
 
 def _build_log(random: Random) -> list[Event]:
@@ -36,7 +35,7 @@ def _build_log(random: Random) -> list[Event]:
 def test_the_undone_events_are_those_that_do_not_count(seed: int) -> None:
     log = _build_log(Random(seed))  # noqa: S311 - reproducible on purpose
     empty = create_summary(Session(session_id="s", created_at=0))
-    summary = decode_summary(empty.session, {}, encode_summary(fold_events(empty, log)))
+    summary = decode_summary(empty.session, {}, encode_summary(reduce(fold_event, log, empty)))
     counting = {event.seq for event in remove_undone_events(log)}
     ranges = find_undone_ranges(summary.segments, summary.last_seq)
 

@@ -7,10 +7,9 @@ from stores import AnyStore
 from timeline_builders import ask_turn, user_content
 
 from adk_agent_sim.errors import NotFound, SessionClosed, SessionNotFound
-from adk_agent_sim.timeline.events import TurnWithdrawn, UserSpoke
+from adk_agent_sim.timeline.events import Closed, Noted, TurnWithdrawn, UserSpoke
 from adk_agent_sim.timeline.jsonl import load_session, write_session
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.session_events import Closed, Noted
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline

@@ -9,9 +9,11 @@ from work_counter import count_lines
 
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     ArtifactSaved,
     EnvironmentDecided,
     Event,
+    Noted,
     Payload,
     RunEnded,
     RunOutcome,
@@ -23,9 +25,8 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.jsonl import encode_line
-from adk_agent_sim.timeline.redaction.masked_object import build_masked_object
 from adk_agent_sim.timeline.redaction.redactor import MASK, Redactor, is_secret_key, redact_events
-from adk_agent_sim.timeline.session_events import AgentJoined, Noted
+from adk_agent_sim.timeline.redaction.secret_values import build_masked_object
 from adk_agent_sim.timeline.world_events import NotificationDelivered, VerdictReached, WorldEventHappened
 
 CANARY = 'Kanarienvogel"9\\ü/'

@@ -14,8 +14,10 @@ from adk_agent_sim.persistence.read_model_codec import decode_row, decode_rows_s
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     AgentPath,
     ArtifactSaved,
+    Closed,
     Event,
     Payload,
     Player,
@@ -31,7 +33,6 @@ from adk_agent_sim.timeline.events import (
 )
 from adk_agent_sim.timeline.read_model.session_rows import SessionRows
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
-from adk_agent_sim.timeline.session_events import AgentJoined, Closed
 
 JOINED = AgentJoined(app_name="app", user_id="user", adk_session_id="1", state={})
 

@@ -1,8 +1,16 @@
 import pytest
 
 from adk_agent_sim.errors import InvalidTransition
-from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, UserQuery
-from adk_agent_sim.timeline.session_state import SessionState, SessionTransition, advance, derive_state
+from adk_agent_sim.timeline.history import (
+    FinalResponse,
+    HistoryEntry,
+    SessionState,
+    SessionTransition,
+    ToolCall,
+    UserQuery,
+    advance,
+    derive_state,
+)
 
 
 @pytest.mark.req("000/SessionState")

@@ -1,6 +1,7 @@
 """The summary and status of a session, folded from its events."""
 
 from dataclasses import replace
+from functools import reduce
 from typing import Any, cast
 
 import pytest
@@ -14,7 +15,9 @@ from adk_agent_sim.persistence.read_model_codec import (
 )
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     AgentPath,
+    Closed,
     Event,
     Payload,
     Player,
@@ -30,10 +33,14 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
-from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, SessionStatus
-from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionSummary, create_summary
-from adk_agent_sim.timeline.read_model.summary_fold import fold_event, fold_events
-from adk_agent_sim.timeline.session_events import AgentJoined, Closed
+from adk_agent_sim.timeline.read_model.session_read_model import fold_event
+from adk_agent_sim.timeline.read_model.session_summary import (
+    STATUS_PROJECTIONS,
+    ExportEntry,
+    SessionStatus,
+    SessionSummary,
+    create_summary,
+)
 
 SPOKE = UserSpoke(content={"parts": [{"text": "hi"}]})
 ASKED = TurnAsked(invocation_id="i", contents=(), tools="", instruction="", config="")
@@ -58,7 +65,7 @@ def event(payload: Payload, turn_id: str = "t1", agent_name: str = "", player: P
 
 def fold(*events: Event, description: str = "") -> SessionSummary:
     summary = create_summary(Session(session_id="s", created_at=1.0, description=description))
-    return fold_events(summary, (replace(each, seq=seq) for seq, each in enumerate(events, start=1)))
+    return reduce(fold_event, (replace(each, seq=seq) for seq, each in enumerate(events, start=1)), summary)
 
 
 def confirmation(question_id: str = "q") -> AgentEvent:

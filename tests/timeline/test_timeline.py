@@ -287,7 +287,7 @@ async def test_pending_turns_are_derived_from_the_log_alone(session_id: str, tim
     await ask_turn(timeline, session_id, "t1")
     await ask_turn(timeline, session_id, "t2")
     await timeline.decide(TurnDecision(session_id, "t1", text_decision("one")))
-    reopened = Timeline(timeline._store)  # pyright: ignore[reportPrivateUsage] - as a restarted process opens it
+    reopened = Timeline(timeline.store)  # as a restarted process opens it
 
     assert [event.turn_id for event in await reopened.get_pending_turns(session_id)] == ["t2"]
     with pytest.raises(TurnAlreadyDecided):

@@ -8,9 +8,12 @@ from timeline_builders import user_content
 
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
+    SERVER_STOPPED_IN_RUN,
+    Closed,
     EnvironmentDecided,
     Event,
     Payload,
+    Rewound,
     RunEnded,
     RunOutcome,
     TurnAsked,
@@ -18,7 +21,6 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.session_events import SERVER_STOPPED_IN_RUN, Closed, Rewound
 from adk_agent_sim.timeline.turn_prefix import cut_at_end, cut_before_message, cut_before_turn, list_turns
 from adk_agent_sim.timeline.undone_events import count_undone_turns, list_redoable, remove_undone_events
 

@@ -23,7 +23,7 @@ from adk_agent_sim.adk.loading.agent_loader import load_app
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.jsonl import load_session
-from adk_agent_sim.timeline.session_transfer import transfer_session
+from adk_agent_sim.timeline.session_copy import transfer_session
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import ToolResponse
 from adk_agent_sim.timeline.timeline import Timeline

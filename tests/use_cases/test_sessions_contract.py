@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import pytest
 from use_cases.contract import FINISHED, UNFINISHED, Cell, Outcome, Place, Row, run_row
 
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases import sessions

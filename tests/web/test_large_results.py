@@ -19,8 +19,7 @@ from workbench_server import WorkbenchServer
 from workbench_user import WorkbenchUser
 
 from adk_agent_sim.server.composition import RunningServices, ServeSettings, run_services
-from adk_agent_sim.timeline.events import AgentEvent, ToolFinished, ToolStarted
-from adk_agent_sim.timeline.session_events import AgentJoined
+from adk_agent_sim.timeline.events import AgentEvent, AgentJoined, ToolFinished, ToolStarted
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from adk_agent_sim.forms.json_schema import to_json_schema
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.wire.llm_request import move_response_schema, to_request_message
+from adk_agent_sim.wire.llm_messages import move_response_schema, to_request_message
 from adk_agent_sim.wire.message_codec import fill_message
 
 _ROOTS: list[type[Message]] = [v1.GenerateContentRequest, v1.GenerateContentResponse]

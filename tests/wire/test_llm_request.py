@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from adk_agent_sim.generated.adksim.v1 import GenerateContentRequest
-from adk_agent_sim.wire.llm_request import from_request_message, to_request_message
+from adk_agent_sim.wire.llm_messages import from_request_message, to_request_message
 
 
 def test_a_request_survives_the_round_trip_through_a_message() -> None:

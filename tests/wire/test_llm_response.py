@@ -7,7 +7,7 @@ from hypothesis import given
 
 from adk_agent_sim.generated.adksim.v1 import Candidate, GenerateContentResponse
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.wire.llm_response import from_response_message, to_response_message
+from adk_agent_sim.wire.llm_messages import from_response_message, to_response_message
 from adk_agent_sim.wire.message_codec import fill_message, message_to_json
 
 

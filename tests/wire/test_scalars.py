@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
-from adk_agent_sim.wire.message_codec import fill_message
-from adk_agent_sim.wire.scalars import round_to_shortest
+from adk_agent_sim.wire.message_codec import fill_message, round_to_shortest
 
 
 def _fill(message: Message, **value: object) -> Message:

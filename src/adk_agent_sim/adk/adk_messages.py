@@ -1,7 +1,7 @@
 """Recognizes messages of ADK by their texts, because ADK gives the cases no types of their own.
 
 tests/adk/test_adk_messages.py makes ADK say each of them. Texts that packages below `adk` need too are in
-`timeline/framework_calls.py` and `timeline/framework_texts.py`.
+`timeline/framework_calls.py` and `timeline/framework_calls.py`.
 """
 
 from __future__ import annotations

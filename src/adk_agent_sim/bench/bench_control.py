@@ -19,8 +19,8 @@ from pydantic import BaseModel, ValidationError
 from adk_agent_sim.bench.bench_plan import BenchPlan, PlannedRun
 from adk_agent_sim.bench.bench_result import ActiveRun, RunKey
 from adk_agent_sim.bench.run_journal import remove_journals
+from adk_agent_sim.timeline.atomic_files import lock_folder
 from adk_agent_sim.timeline.clock import Clock, WallClock
-from adk_agent_sim.timeline.folder_lock import lock_folder
 from adk_agent_sim.timeline.record import Record
 
 _RUNNING_NAME = "running.json"

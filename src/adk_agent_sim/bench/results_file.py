@@ -24,8 +24,7 @@ from adk_agent_sim.bench.bench_plan import BenchPlan, PlannedRun
 from adk_agent_sim.bench.bench_result import BenchResult, RunKey
 from adk_agent_sim.bench.bench_task import PLAN_NAME, RUNS_NAME
 from adk_agent_sim.errors import BenchFolderRefused
-from adk_agent_sim.timeline.atomic_files import atomic_write_text
-from adk_agent_sim.timeline.folder_lock import lock_folder
+from adk_agent_sim.timeline.atomic_files import atomic_write_text, lock_folder
 from adk_agent_sim.timeline.private_files import PRIVATE_MODE
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 

@@ -12,8 +12,7 @@ from adk_agent_sim.environment.report_fold import Difference, SkipReason
 from adk_agent_sim.environment.rules import ArgumentCondition, CallNumber, EarlierCall, Match, TimeWindow
 from adk_agent_sim.environment.value_conditions import ValueCheck, build_checks
 from adk_agent_sim.text.glob_match import GlobSet
-from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
-from adk_agent_sim.timeline.json_equality import equals_value
+from adk_agent_sim.timeline.canonical_json import Json, encode_json, equals_value, normalize_value
 
 
 class CallPredicate(ABC):

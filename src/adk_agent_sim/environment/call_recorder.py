@@ -11,12 +11,11 @@ from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTION
 from adk_agent_sim.environment.incoming_call import IncomingCall, RunTool, build_error_response, build_tool_response
 from adk_agent_sim.environment.json_values import escape_name
 from adk_agent_sim.environment.templates import escape_templates
-from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
+from adk_agent_sim.timeline.canonical_json import Json, encode_json, is_same_value, normalize_value
 from adk_agent_sim.timeline.events import Event, ToolStarted
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput, build_history
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.json_equality import is_same_value
 from adk_agent_sim.timeline.redaction.redactor import Redactor
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 

@@ -13,7 +13,7 @@ from typing import Any
 from adk_agent_sim.environment.incoming_call import SessionRandomness
 from adk_agent_sim.environment.json_values import format_value
 from adk_agent_sim.text.escaping import escape_line
-from adk_agent_sim.text.terminal_tables import format_table
+from adk_agent_sim.text.terminal_output import format_table
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,7 @@ from typing import Any, Literal, Self, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.json_equality import is_same_value
+from adk_agent_sim.timeline.canonical_json import Json, is_same_value
 
 
 class StrictModel(BaseModel):

@@ -17,8 +17,15 @@ from adk_agent_sim.environment.report_fold import (
     is_fault,
 )
 from adk_agent_sim.errors import RealToolRefused
-from adk_agent_sim.timeline.events import EnvironmentDecided, Event, Player, ToolFailed, ToolFinished, ToolStarted
-from adk_agent_sim.timeline.tool_request_events import ToolAsked
+from adk_agent_sim.timeline.events import (
+    EnvironmentDecided,
+    Event,
+    Player,
+    ToolAsked,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+)
 
 _CallKey: TypeAlias = tuple[str, object, str]
 """Agent, agent path and call id: models of different agents may use the same ids."""

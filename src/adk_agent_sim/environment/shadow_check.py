@@ -16,8 +16,7 @@ from adk_agent_sim.mocks.mocked_call import read_intent
 from adk_agent_sim.mocks.tool_results import is_error_response
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.glob_match import GlobSet
-from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
-from adk_agent_sim.timeline.json_equality import equals_value
+from adk_agent_sim.timeline.canonical_json import Json, encode_json, equals_value, normalize_value
 
 _MAX_DIFFERENCES = 10
 """How many differences of a tool are kept."""

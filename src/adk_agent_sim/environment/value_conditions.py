@@ -20,8 +20,7 @@ from adk_agent_sim.environment.json_values import (
 )
 from adk_agent_sim.environment.report_fold import Difference
 from adk_agent_sim.forms import bounded_regex as patterns
-from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.json_equality import equals_value, is_number
+from adk_agent_sim.timeline.canonical_json import Json, equals_value, is_number
 
 OPERATOR_SYNONYMS: Mapping[str, str] = {
     "above": "min",

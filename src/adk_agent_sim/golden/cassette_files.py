@@ -31,10 +31,9 @@ from adk_agent_sim.golden.cassette import (
     CassetteTurn,
 )
 from adk_agent_sim.golden.recording import StreamKey
-from adk_agent_sim.timeline.atomic_files import atomic_write_text, prepare_path
+from adk_agent_sim.timeline.atomic_files import atomic_write_text, lock_folder, prepare_path
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentPath
-from adk_agent_sim.timeline.folder_lock import lock_folder
 from adk_agent_sim.timeline.strict_json import dump_json, parse_json_object
 
 CASSETTE_FORMAT = "adksim.cassette"

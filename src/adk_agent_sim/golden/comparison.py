@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from adk_agent_sim.golden.recording import RecordedRun, RecordedToolCall, Recording, StreamKey, find_stream
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
 from adk_agent_sim.timeline.events import AgentPath, RunOutcome
 from adk_agent_sim.timeline.framework_calls import is_unknown_tool_response
-from adk_agent_sim.timeline.json_equality import equals_value
 
 _REMOVED = object()
 

@@ -14,10 +14,8 @@ from typing import Annotated, Any, Literal, TypeAlias, cast, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adk_agent_sim.errors import InvalidCriteria
-from adk_agent_sim.timeline.atomic_files import atomic_write_text, prepare_path
-from adk_agent_sim.timeline.folder_lock import lock_folder
+from adk_agent_sim.timeline.atomic_files import atomic_write_text, explain_write_errors, lock_folder, prepare_path
 from adk_agent_sim.timeline.strict_json import parse_json_object
-from adk_agent_sim.timeline.write_errors import explain_write_errors
 
 CONFIG_NAME = "test_config.json"
 """The file that `adk eval` reads beside an EvalSet."""

@@ -13,13 +13,11 @@ from google.adk.sessions import Session as AdkSession
 from pydantic import ValidationError
 
 from adk_agent_sim.errors import EditRefused, ImportRefused, NotFound
-from adk_agent_sim.golden.adk_files import parse_adk_file
 from adk_agent_sim.golden.case_changes import CaseContent
-from adk_agent_sim.golden.eval_set import summarize_error
+from adk_agent_sim.golden.eval_set import parse_adk_file, summarize_error
 from adk_agent_sim.golden.eval_set_editor import EvalSetEditor, StoredCase, read_limited
 from adk_agent_sim.golden.importers import convert_adk_session_to_events, convert_eval_case_to_events
-from adk_agent_sim.golden.recording import Recording
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import Recording, build_recording
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.timeline.content_parts import extract_visible_text
 from adk_agent_sim.timeline.events import Event

@@ -11,23 +11,29 @@ from __future__ import annotations
 import json
 from collections.abc import Container
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from google.adk.evaluation.eval_case import EvalCase
 from google.adk.evaluation.eval_set import EvalSet
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
-from adk_agent_sim.golden.adk_files import parse_adk_file
 from adk_agent_sim.golden.golden_trace_builder import build_invocation_id
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
-from adk_agent_sim.timeline.atomic_files import atomic_write_text, prepare_path
+from adk_agent_sim.timeline.atomic_files import atomic_write_text, explain_write_errors, lock_folder, prepare_path
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.file_names import to_snake_case
-from adk_agent_sim.timeline.folder_lock import lock_folder
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.strict_json import parse_json_object
-from adk_agent_sim.timeline.write_errors import explain_write_errors
+from adk_agent_sim.timeline.strict_json import parse_json, parse_json_object
+
+_ModelT = TypeVar("_ModelT", bound=BaseModel)
+
+
+def parse_adk_file(text: str, model: type[_ModelT]) -> _ModelT:
+    """Return the model of a file's text; raise ValueError if it is not valid."""
+    # pydantic's own parser lets the last of several equal keys win.
+    parse_json(text)
+    return model.model_validate_json(text)
 
 
 class EvalSetWriter:

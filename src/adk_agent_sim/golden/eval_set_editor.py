@@ -23,7 +23,6 @@ from typing import Any, TypeAlias, cast
 from google.adk.evaluation.eval_set import EvalSet
 
 from adk_agent_sim.errors import EditConflict, EditRefused, NotAnEvalSet, NotFound
-from adk_agent_sim.golden.adk_files import parse_adk_file
 from adk_agent_sim.golden.case_changes import (
     CaseChange,
     CaseContent,
@@ -32,16 +31,14 @@ from adk_agent_sim.golden.case_changes import (
     compute_fingerprint,
     get_placed_case,
     replace_case_id,
+    replace_fields,
 )
-from adk_agent_sim.golden.case_fields import replace_fields
-from adk_agent_sim.golden.eval_set import get_case_id, make_unique_id, summarize_error
+from adk_agent_sim.golden.eval_set import get_case_id, make_unique_id, parse_adk_file, summarize_error
 from adk_agent_sim.golden.eval_set_files import parse_eval_cases
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
-from adk_agent_sim.timeline.atomic_files import atomic_write, prepare_path
+from adk_agent_sim.timeline.atomic_files import atomic_write, explain_write_errors, lock_folder, prepare_path
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.folder_lock import lock_folder
 from adk_agent_sim.timeline.strict_json import decode_text, parse_json
-from adk_agent_sim.timeline.write_errors import explain_write_errors
 
 MAX_EVAL_FILE_BYTES = 64_000_000
 """How large a file may be to be opened."""

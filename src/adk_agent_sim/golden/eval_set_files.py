@@ -16,8 +16,7 @@ from google.adk.evaluation.eval_set import EvalSet
 from google.adk.evaluation.local_eval_sets_manager import convert_eval_set_to_pydantic_schema
 
 from adk_agent_sim.errors import ImportRefused, ReplayImpossible
-from adk_agent_sim.golden.adk_files import parse_adk_file
-from adk_agent_sim.golden.eval_set import summarize_error
+from adk_agent_sim.golden.eval_set import parse_adk_file, summarize_error
 from adk_agent_sim.timeline.strict_json import parse_json
 
 EVAL_FILE_SUFFIXES = (".evalset.json", ".test.json")

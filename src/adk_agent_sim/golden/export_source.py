@@ -15,8 +15,7 @@ from adk_agent_sim.golden.session import (
     SimulationSession,
     select_finished_events,
 )
-from adk_agent_sim.golden.trace_omissions import remove_faulty_turns, remove_rejected_responses
-from adk_agent_sim.golden.user_turns import describe_left_out
+from adk_agent_sim.golden.trace_omissions import describe_left_out, remove_faulty_turns, remove_rejected_responses
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.redaction.redactor import redact_events
 from adk_agent_sim.timeline.undone_events import remove_undone_events

@@ -18,14 +18,20 @@ from google.genai import types
 from pydantic import ValidationError
 
 from adk_agent_sim.errors import ExportRefused, SessionIncomplete
-from adk_agent_sim.golden.emitted_contents import EmittedContent, needs_authors
-from adk_agent_sim.golden.session import SimulationSession
+from adk_agent_sim.golden.session import EmittedContent, SimulationSession, needs_authors
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.file_names import to_snake_case
-from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery
+from adk_agent_sim.timeline.history import (
+    FinalResponse,
+    HistoryEntry,
+    SessionState,
+    ToolCall,
+    ToolError,
+    ToolOutput,
+    UserQuery,
+)
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
-from adk_agent_sim.timeline.session_state import SessionState
 
 EvalIdStyle: TypeAlias = Literal["iso", "selectable"]
 """How an eval id contains the time: with colons, or without, so that `adk eval file:id` can select it."""

@@ -17,13 +17,14 @@ from google.genai import types
 from pydantic import BaseModel
 
 from adk_agent_sim.errors import ImportRefused
-from adk_agent_sim.golden.adk_files import parse_adk_file
-from adk_agent_sim.golden.eval_set import summarize_error
+from adk_agent_sim.golden.eval_set import parse_adk_file, summarize_error
 from adk_agent_sim.golden.eval_set_files import EVAL_SET_LABEL, read_eval_cases
 from adk_agent_sim.golden.invocation_contents import UNKNOWN_AGENT, CallIdAllocator, iter_invocation_contents
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
+    Closed,
     Event,
     Payload,
     Player,
@@ -32,8 +33,8 @@ from adk_agent_sim.timeline.events import (
     ToolFailed,
     UserSpoke,
 )
-from adk_agent_sim.timeline.json_equality import equals_value
-from adk_agent_sim.timeline.session_events import AgentJoined, Closed
+from adk_agent_sim.timeline.read_model.session_read_model import build_rows
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 
 _SESSION_LABEL = "an ADK session"
 _CLOSED_REASON = "opened from a file, read-only"
@@ -224,3 +225,9 @@ def _find_tool_failures(content: types.Content | None) -> Iterator[ToolFailed]:
 
 def _dump_model(model: BaseModel | None) -> dict[str, Json]:
     return model.model_dump(mode="json", by_alias=False, exclude_none=True) if model else {}
+
+
+def build_case_rows(events: Sequence[Event]) -> list[TimelineRow]:
+    """Return the rows of a case, oldest first: the same fold as for a session's timeline, over its events."""
+    # That it is closed is a fact about the import, not about the case.
+    return build_rows([event for event in events if not isinstance(event.payload, Closed)])

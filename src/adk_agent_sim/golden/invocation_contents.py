@@ -10,7 +10,7 @@ from typing import Any
 from google.adk.evaluation.eval_case import IntermediateData, Invocation, InvocationEvents
 from google.genai import types
 
-from adk_agent_sim.timeline.unique_ids import UniqueIds
+from adk_agent_sim.timeline.history import UniqueIds
 
 UNKNOWN_AGENT = "agent"
 """The author if a file does not name one; ADK requires a name."""

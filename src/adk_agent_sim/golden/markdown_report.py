@@ -27,9 +27,9 @@ from adk_agent_sim.timeline.events import (
     AgentEvent,
     ArtifactSaved,
     Event,
+    Noted,
     RunEnded,
     RunOutcome,
-    Session,
     ToolFailed,
     ToolFinished,
     TurnDecided,
@@ -43,12 +43,11 @@ from adk_agent_sim.timeline.history import (
     ToolOutput,
     UserQuery,
     build_history,
+    find_agent_joined,
     is_user_query,
 )
-from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
+from adk_agent_sim.timeline.read_model.session_read_model import build_rows
 from adk_agent_sim.timeline.redaction.redactor import redact_events
-from adk_agent_sim.timeline.session_events import Noted
-from adk_agent_sim.timeline.session_state import find_agent_joined
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 
@@ -223,12 +222,10 @@ def _render_notes(events: Sequence[Event], shown_seqs: Set[int]) -> Iterator[str
     """Render the notes of people on rows that are shown, each with its row as the timeline counts it."""
     if not any(isinstance(event.payload, Noted) for event in events):
         return
-    session = Session(session_id=events[0].session_id, created_at=events[0].timestamp)
-    rows = create_read_model(session).with_events(events).changed_rows
-    noted = [row for row in rows if row.note and row.seq in shown_seqs]
+    noted = [row for row in build_rows(events) if row.note and row.seq in shown_seqs]
     if noted:
         yield "## Notes"
-    for row in sorted(noted, key=lambda each: each.index):
+    for row in noted:
         what = " ".join(filter(None, (row.subject, row.summary)))
         yield f"On row {row.index + 1}, {row.kind.value} {render_inline_code(what)}:\n\n{render_code_block(row.note)}"
 

@@ -12,8 +12,7 @@ from adk_agent_sim.golden.cassette_files import read_cassette
 from adk_agent_sim.golden.eval_set import summarize_error
 from adk_agent_sim.golden.eval_set_files import read_eval_cases
 from adk_agent_sim.golden.importers import convert_eval_case_to_events, import_adk_session
-from adk_agent_sim.golden.recording import RecordedDecision, RecordedRun, RecordedToolCall, Recording
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import RecordedDecision, RecordedRun, RecordedToolCall, Recording, build_recording
 from adk_agent_sim.golden.trace_kind import TraceKind, detect_trace_kind
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.canonical_json import Json

@@ -1,4 +1,5 @@
-"""A gRPC connection that survives server restarts: a call is retried until the server answers.
+"""A gRPC connection that survives server restarts: a call is retried until the server answers. Also how a client proves
+who it is, and recognizes the server, and how it raises the errors whose classes the server names in a trailer.
 
 Retries are safe because every request carries ids that the client generated, so the server recognizes a repetition.
 """
@@ -6,18 +7,23 @@ Retries are safe because every request carries ids that the client generated, so
 from __future__ import annotations
 
 import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 import grpc
+from grpc import StatusCode
 from grpc.aio import AioRpcError
 
-from adk_agent_sim.errors import ServerUnreachable
+from adk_agent_sim import errors
+from adk_agent_sim.errors import ServerUnreachable, SimulatorError, TokenRejected
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2_grpc
-from adk_agent_sim.link.credentials import CA_FILE_VARIABLE, Credentials, TokenSource, load_credentials
-from adk_agent_sim.link.remote_errors import TRANSIENT_CODES, has_error_trailer, restore_error
-from adk_agent_sim.link.server_entry import format_address, is_loopback
+from adk_agent_sim.link.server_entry import find_local_token, format_address, is_loopback
 from adk_agent_sim.text.escaped_logging import get_logger
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The size limit of one message."""
@@ -218,3 +224,114 @@ def parse_target(url: str) -> ServerTarget:
     if not host or parts.scheme not in ("", "grpc", "grpcs", "http", "https"):
         raise ServerUnreachable(url, "the address is invalid; use one such as localhost:50051")
     return ServerTarget(host, port or DEFAULT_PORT, parts.scheme in ("grpcs", "https"))
+
+
+TOKEN_VARIABLE = "ADK_SIM_TOKEN"  # noqa: S105 - the name of a variable
+CA_FILE_VARIABLE = "ADK_SIM_CA_FILE"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Credentials:
+    """What a client was given; see `load_credentials`."""
+
+    token: str = field(default="", repr=False)
+    """Empty to look for the entry of a local server."""
+    root_certificates: bytes | None = None
+    """The certificates of the authorities to trust, as PEM; None for those of the system."""
+
+
+def load_credentials(url: str, token: str | None = None, ca_file: str | Path | None = None) -> Credentials:
+    """Return the credentials for a server: what is given, or else what the environment says.
+
+    Raises:
+        ServerUnreachable: The CA file cannot be read.
+        TokenRejected: The token has characters that no token has.
+    """
+    path = ca_file or os.environ.get(CA_FILE_VARIABLE)
+    try:
+        certificates = Path(path).read_bytes() if path else None
+    except OSError as error:
+        raise ServerUnreachable(url, f"the CA file {path} cannot be read ({error.strerror})") from None
+    # A token that was read from a file or pasted often ends with a line break, which no header may contain.
+    secret = (token or os.environ.get(TOKEN_VARIABLE, "")).strip()
+    if not secret.isascii() or not secret.isprintable():  # gRPC would raise an error that shows it
+        raise TokenRejected(is_missing=False)
+    return Credentials(token=secret, root_certificates=certificates)
+
+
+class TokenSource:
+    """The token for one address: a given one, or that of the entry which the server's user can read."""
+
+    def __init__(self, token: str, host: str, port: int) -> None:
+        self._given = token
+        self._host = host
+        self._port = port
+        self._found: str | None = None
+
+    def get_token(self) -> str:
+        """Return the token; empty if there is none.
+
+        Raises:
+            InsecureFile: The entry could have been written or read by others.
+        """
+        if self._given:
+            return self._given
+        if self._found is None:
+            self._found = find_local_token(self._host, self._port)
+        return self._found
+
+    def renew(self, rejected: str) -> bool:
+        """Look for another token than the one that was rejected; returns whether there is one.
+
+        A server that was restarted has another token than before. Another call may have found it already.
+        """
+        if self._given:
+            return False
+        # An empty one is looked up again as well: the server may have written its entry only after the first attempt.
+        if not self._found or self._found == rejected:
+            self._found = find_local_token(self._host, self._port)
+        return bool(self._found) and self._found != rejected
+
+
+# gRPC takes bytes only in metadata whose name ends in -bin; values of other names must be ASCII.
+ERROR_TRAILER = "adksim-error-bin"
+"""The trailer in which the server sends an error's class name and attributes, as JSON."""
+
+TRANSIENT_CODES = frozenset(
+    {StatusCode.UNAVAILABLE, StatusCode.CANCELLED, StatusCode.UNKNOWN, StatusCode.DEADLINE_EXCEEDED}
+)
+"""Statuses of a call that failed because the server or the network was down; such a call is retried."""
+
+_ERROR_CLASSES: Mapping[str, type[SimulatorError]] = {
+    name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, SimulatorError)
+}
+
+
+def restore_error(url: str, error: AioRpcError) -> SimulatorError:
+    """Return the error that the server raised, or a plain SimulatorError if the status does not name one."""
+    message = error.details() or error.code().name
+    trailer = _read_error_trailer(error)
+    kind = _ERROR_CLASSES.get(trailer.get("error", ""))
+    if kind is None:
+        return SimulatorError(f"The simulator server at {url} answered {error.code().name}: {message}.")
+    # The constructors build the message from their arguments, which are not sent: the message and the
+    # attributes are, so they are set directly.
+    restored = kind.__new__(kind)
+    Exception.__init__(restored, message)
+    vars(restored).update(trailer["about"])
+    return restored
+
+
+def has_error_trailer(error: AioRpcError) -> bool:
+    """Return whether the status comes from a simulator server, rather than from the network."""
+    return bool(_read_error_trailer(error))
+
+
+def _read_error_trailer(error: AioRpcError) -> dict[str, Any]:
+    for name, value in error.trailing_metadata() or ():
+        if name == ERROR_TRAILER:
+            try:
+                return parse_json_object(value)
+            except InvalidJson:
+                return {}
+    return {}

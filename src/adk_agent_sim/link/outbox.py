@@ -26,8 +26,7 @@ from weakref import WeakSet
 
 from adk_agent_sim.errors import ServerUnreachable
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.link.channel import parse_target
-from adk_agent_sim.link.credentials import Credentials, load_credentials
+from adk_agent_sim.link.channel import Credentials, load_credentials, parse_target
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.link.session_queue import SessionQueue
 from adk_agent_sim.timeline.events import Event, Player

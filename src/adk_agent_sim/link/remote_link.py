@@ -22,8 +22,7 @@ from grpc.aio import AioRpcError
 
 from adk_agent_sim.errors import BlocksMissing, SimulatorError
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.link.channel import Backoff, ReconnectingChannel, build_metadata
-from adk_agent_sim.link.credentials import Credentials
+from adk_agent_sim.link.channel import Backoff, Credentials, ReconnectingChannel, build_metadata
 from adk_agent_sim.link.session_watch import SessionWatch
 from adk_agent_sim.persistence.row_codec import (
     PLAYER_NUMBERS,

@@ -14,9 +14,8 @@ from typing import Protocol
 from adk_agent_sim.errors import SeqOutOfRange, SessionClosed, SimulatorError, TurnAbandoned
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.text.escaped_logging import get_logger
-from adk_agent_sim.timeline.events import Event, TurnDecided, TurnWithdrawn
+from adk_agent_sim.timeline.events import Event, ToolAnswered, ToolWithdrawn, TurnDecided, TurnWithdrawn
 from adk_agent_sim.timeline.submissions import ToolRequest
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolWithdrawn
 
 _log = get_logger(__name__)
 

@@ -18,9 +18,8 @@ from adk_agent_sim.errors import MockImpossible
 from adk_agent_sim.golden.recording import RecordedToolCall, Recording
 from adk_agent_sim.mocks.identifiers import IdOrigins, IdPairs, IdRenaming, pair_ids, unify_arguments
 from adk_agent_sim.mocks.tool_results import is_error_response
-from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
+from adk_agent_sim.timeline.canonical_json import Json, encode_json, equals_value, is_same_value, normalize_value
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, is_refused_call, is_request_call
-from adk_agent_sim.timeline.json_equality import equals_value, is_same_value
 
 
 # Calls are compared by identity: two of them may be equal in all that they have.

@@ -25,8 +25,7 @@ from adk_agent_sim.mocks.resource_store import (
     is_own_id_field,
 )
 from adk_agent_sim.mocks.schema_mock import SchemaMock, get_schema_mock
-from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.json_equality import equals_value
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
 
 _WRAPPING_ARGUMENTS = frozenset(
     {"data", "fields", "body", "payload", "input", "request", "attributes", "record", "updates", "changes", "patch"}

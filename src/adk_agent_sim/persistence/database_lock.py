@@ -18,12 +18,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from adk_agent_sim.errors import StoreFailed, StoreNotOpened
 from adk_agent_sim.persistence.database_engine import (
+    build_store_error,
     create_lock_engine,
     format_url,
     parse_database_url,
     resolve_sqlite_path,
 )
-from adk_agent_sim.persistence.database_errors import build_store_error
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.private_files import PRIVATE_MODE
 

@@ -24,16 +24,17 @@ from sqlalchemy.sql import ColumnElement
 
 from adk_agent_sim.errors import LogChanged, SessionNotFound, SimulatorError
 from adk_agent_sim.persistence import tables
+from adk_agent_sim.persistence.access_tokens import DatabaseTokenStore
 from adk_agent_sim.persistence.database_engine import (
     Durability,
+    build_store_error,
     create_reader_engine,
     create_writer_engine,
     make_sqlite_files_private,
     parse_database_url,
+    refuse_other_file,
 )
-from adk_agent_sim.persistence.database_errors import build_store_error, refuse_other_file
 from adk_agent_sim.persistence.database_lock import DatabaseLock
-from adk_agent_sim.persistence.database_tokens import DatabaseTokenStore
 from adk_agent_sim.persistence.migration import check_version, migrate, read_version
 from adk_agent_sim.persistence.read_model_codec import decode_annotations, decode_row, decode_rows_state, decode_summary
 from adk_agent_sim.persistence.row_codec import decode_session, read_stored_event

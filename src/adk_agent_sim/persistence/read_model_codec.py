@@ -14,14 +14,12 @@ from typing import Any, TypeAlias
 from adk_agent_sim.persistence.row_codec import to_milliseconds
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.events import AgentPath, RunOutcome, Session
-from adk_agent_sim.timeline.read_model.log_segments import LogSegment
-from adk_agent_sim.timeline.read_model.open_rows import PendingConsent
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel
 from adk_agent_sim.timeline.read_model.session_rows import SessionRows
-from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS
-from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionSummary
-from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowSource, RowStatus, TimelineRow
+from adk_agent_sim.timeline.read_model.session_summary import STATUS_PROJECTIONS, ExportEntry, SessionSummary
+from adk_agent_sim.timeline.read_model.timeline_row import PendingConsent, RowKind, RowSource, RowStatus, TimelineRow
+from adk_agent_sim.timeline.undone_events import LogSegment
 
 ColumnValues: TypeAlias = dict[str, Any]
 

@@ -18,8 +18,7 @@ from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import PackedIds
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
-from adk_agent_sim.timeline.event_kinds import KIND_NAMES, PAYLOAD_CLASSES
-from adk_agent_sim.timeline.event_validation import validate_event
+from adk_agent_sim.timeline.event_validation import KIND_NAMES, PAYLOAD_CLASSES, validate_event
 from adk_agent_sim.timeline.events import (
     AgentPath,
     Event,

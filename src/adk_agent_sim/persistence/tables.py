@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData, String, Table, text
 
 from adk_agent_sim.persistence.row_codec import RESPONSE_TYPE
-from adk_agent_sim.timeline.read_model.session_status import ProtocolStatus, SessionStatus
+from adk_agent_sim.timeline.read_model.session_summary import ProtocolStatus, SessionStatus
 
 SCHEMA_VERSION = 6
 """The version of the tables below; `migration.py` upgrades older ones."""

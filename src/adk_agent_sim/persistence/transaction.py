@@ -2,6 +2,9 @@
 
 A write states the `seq` of its events, which was used to fold the read model. If another process has appended events in
 the meantime, the write is refused, and the timeline folds again.
+
+Statements that write many rows are compiled here, once per database, and go to the driver directly: SQLAlchemy would
+process every value of every row without need.
 """
 
 from __future__ import annotations
@@ -10,7 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from sqlalchemy import Connection
+from sqlalchemy import ClauseElement, Connection, Table, bindparam, delete, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import psycopg
 
 from adk_agent_sim.errors import (
     EventExists,
@@ -21,7 +26,7 @@ from adk_agent_sim.errors import (
     SimulatorError,
     TurnAlreadyDecided,
 )
-from adk_agent_sim.persistence import write_statements
+from adk_agent_sim.persistence import tables
 from adk_agent_sim.persistence.read_model_codec import (
     ColumnValues,
     encode_annotations,
@@ -39,11 +44,97 @@ from adk_agent_sim.persistence.row_codec import (
 from adk_agent_sim.persistence.session_fold import FoldedSession, get_fold_digest
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.event_kinds import KIND_NAMES
+from adk_agent_sim.timeline.event_validation import KIND_NAMES
 from adk_agent_sim.timeline.events import REMARK_CLASSES, Event, Session
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
-from adk_agent_sim.timeline.read_model.session_status import ProtocolStatus
-from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+from adk_agent_sim.timeline.read_model.session_summary import ProtocolStatus, SessionSummary
+
+_sessions, _events, _blocks = tables.sessions.c, tables.events.c, tables.blocks.c
+_rows, _pending = tables.timeline_rows.c, tables.pending_requests.c
+
+# The rows are dicts; SQLite's default parameter style would need tuples in the order of the columns.
+_DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg.dialect()}
+_INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_READ_MODEL_COLUMNS = (
+    "status", "session_status", "name", "agent_names", "last_seq", "last_event_at", "summary", "rows_state",
+)  # fmt: skip
+
+
+def _compile(statement: ClauseElement) -> dict[str, str]:
+    """Return the SQL of a statement, by database."""
+    return {name: str(statement.compile(dialect=dialect)) for name, dialect in _DIALECTS.items()}
+
+
+def _compile_upsert(table: Table, keys: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    """Return the SQL that inserts a row, or changes these columns of the row with its keys; by database."""
+    return {
+        name: str(
+            (inserting := insert_into(table))
+            .on_conflict_do_update(index_elements=keys, set_={column: inserting.excluded[column] for column in columns})
+            .compile(dialect=_DIALECTS[name])
+        )
+        for name, insert_into in _INSERTS.items()
+    }
+
+
+_INSERT_SESSIONS = insert(tables.sessions)
+_INSERT_EVENTS = _compile(insert(tables.events))
+_INSERT_BLOCKS = {
+    name: str(insert_into(tables.blocks).on_conflict_do_nothing().compile(dialect=_DIALECTS[name]))
+    for name, insert_into in _INSERTS.items()
+}
+
+# Makes other processes that write to the session wait. SQLite needs no such lock: a transaction locks the database.
+_LOCK_SESSIONS = (
+    select(_sessions.id)
+    .where(_sessions.id.in_(bindparam("session_ids", expanding=True)))
+    .order_by(_sessions.id)
+    .with_for_update()
+)
+_SELECT_ANY_STATUS = select(_sessions.id, _sessions.status, _sessions.last_seq, _sessions.fold_digest)
+# Separate from the lock, so that it sees what was committed while waiting for the lock.
+_SELECT_STATUS = _SELECT_ANY_STATUS.where(_sessions.id.in_(bindparam("session_ids", expanding=True)))
+_SELECT_ONE_STATUS = _compile(_SELECT_ANY_STATUS.where(_sessions.id == bindparam("session_id")))
+
+_UPDATE_READ_MODEL = _compile(
+    update(tables.sessions)
+    .where(_sessions.id == bindparam("session_id"))
+    .values({column: bindparam(column) for column in _READ_MODEL_COLUMNS})
+)
+_UPSERT_ROWS = _compile_upsert(tables.timeline_rows, ("session_id", "row_index"), ("updated_seq", "data"))
+_UPSERT_PENDING = _compile_upsert(tables.pending_requests, ("session_id", "request_id"), ("requested_at", "position"))
+_DELETE_PENDING = _compile(
+    delete(tables.pending_requests).where(
+        _pending.session_id == bindparam("session_id"), _pending.request_id == bindparam("request_id")
+    )
+)
+_UPDATE_SUMMARY = (
+    update(tables.sessions)
+    .where(_sessions.id == bindparam("session_id"))
+    .values({column: bindparam(f"new_{column}") for column in ("proto_blob", "name", "annotations")})
+)
+_REMOVE_READ_MODEL = [
+    delete(tables.timeline_rows).where(_rows.session_id == bindparam("session_id")),
+    delete(tables.pending_requests).where(_pending.session_id == bindparam("session_id")),
+    update(tables.sessions)
+    .where(_sessions.id == bindparam("session_id"))
+    .values(fold_digest=bindparam("new_fold_digest")),
+]
+_SELECT_EVENT_SESSIONS = select(_events.event_id, _events.session_id).where(
+    _events.event_id.in_(bindparam("event_ids", expanding=True))
+)
+_DELETE_SESSION = [
+    delete(tables.events).where(_events.session_id == bindparam("session_id")),
+    delete(tables.blocks).where(_blocks.session_id == bindparam("session_id")),
+    delete(tables.timeline_rows).where(_rows.session_id == bindparam("session_id")),
+    delete(tables.pending_requests).where(_pending.session_id == bindparam("session_id")),
+    delete(tables.sessions).where(_sessions.id == bindparam("session_id")),
+]
+_SELECT_DECISION = select(_events.event_id).where(
+    _events.session_id == bindparam("session_id"),
+    _events.turn_id == bindparam("turn_id"),
+    _events.payload_type == RESPONSE_TYPE,
+)
 
 
 class ReadModelOutdated(LogChanged):
@@ -86,14 +177,14 @@ class WriteRequest:
     def find_conflict(self, connection: Connection) -> SimulatorError | None:
         """Return the error that explains why the database rejected the write, or None if the cause is another one."""
         if self.session:
-            existing = connection.execute(write_statements.LOCK_SESSIONS, {"session_ids": [self.session_id]}).first()
+            existing = connection.execute(_LOCK_SESSIONS, {"session_ids": [self.session_id]}).first()
             return SessionExists(self.session_id) if existing else None
         if known_ids := self._find_known_ids(connection):
             return EventExists(known_ids)
         for event in self.events:
             if event["payload_type"] == RESPONSE_TYPE:
                 key = {"session_id": self.session_id, "turn_id": event["turn_id"]}
-                if first := connection.execute(write_statements.SELECT_DECISION, key).scalar():
+                if first := connection.execute(_SELECT_DECISION, key).scalar():
                     return TurnAlreadyDecided(event["turn_id"], first)
         return None
 
@@ -102,7 +193,7 @@ class WriteRequest:
         known_ids: dict[str, str] = {}
         for start in range(0, len(self.events), _MAX_IDS_PER_QUERY):
             event_ids = [event["event_id"] for event in self.events[start : start + _MAX_IDS_PER_QUERY]]
-            rows = connection.execute(write_statements.SELECT_EVENT_SESSIONS, {"event_ids": event_ids})
+            rows = connection.execute(_SELECT_EVENT_SESSIONS, {"event_ids": event_ids})
             known_ids.update((row.event_id, row.session_id) for row in rows)
         return known_ids
 
@@ -179,7 +270,7 @@ def write_group(connection: Connection, group: Sequence[WriteRequest]) -> Sequen
     """Execute several writes; one whose session is closed, missing or changed is skipped, and its error returned."""
     # Creations come first, because the group may also contain the first events of these sessions.
     if new_sessions := [write.session for write in group if write.session]:
-        connection.execute(write_statements.INSERT_SESSIONS, new_sessions)
+        connection.execute(_INSERT_SESSIONS, new_sessions)
     # Sorted, so that two processes lock sessions in the same order and cannot deadlock.
     session_ids = sorted({write.session_id for write in group if not write.session and not write.change_tokens})
     places = _read_places(connection, session_ids)
@@ -205,7 +296,7 @@ def write_group(connection: Connection, group: Sequence[WriteRequest]) -> Sequen
 def _remove_read_models(connection: Connection, session_ids: Sequence[str]) -> None:
     """Remove what is stored of read models that are replaced, and note which code computes the new ones."""
     for session_id in session_ids:
-        for statement in write_statements.REMOVE_READ_MODEL:
+        for statement in _REMOVE_READ_MODEL:
             connection.execute(statement, {"session_id": session_id, "new_fold_digest": get_fold_digest()})
 
 
@@ -216,7 +307,7 @@ def _update_read_models(connection: Connection, writes: Sequence[WriteRequest]) 
         return
     dialect = connection.dialect.name
     connection.exec_driver_sql(
-        write_statements.UPDATE_READ_MODEL[dialect],
+        _UPDATE_READ_MODEL[dialect],
         [{"session_id": session_id, **(write.read_model or {})} for session_id, write in last_writes.items()],
     )
     # A request that is added and removed by writes of the same group counts as its last change.
@@ -227,9 +318,9 @@ def _update_read_models(connection: Connection, writes: Sequence[WriteRequest]) 
         if row is None
     ]
     if removed:
-        connection.exec_driver_sql(write_statements.DELETE_PENDING[dialect], removed)
+        connection.exec_driver_sql(_DELETE_PENDING[dialect], removed)
     if added := [row for row in changed.values() if row is not None]:
-        connection.exec_driver_sql(write_statements.UPSERT_PENDING[dialect], added)
+        connection.exec_driver_sql(_UPSERT_PENDING[dialect], added)
 
 
 def _apply_session_change(connection: Connection, write: WriteRequest) -> None:
@@ -238,9 +329,9 @@ def _apply_session_change(connection: Connection, write: WriteRequest) -> None:
         write.change_tokens(connection)
     key: ColumnValues = {"session_id": write.session_id}
     if write.summary:
-        connection.execute(write_statements.UPDATE_SUMMARY, key | write.summary)
+        connection.execute(_UPDATE_SUMMARY, key | write.summary)
     if write.is_deletion:
-        for statement in write_statements.DELETE_SESSION:
+        for statement in _DELETE_SESSION:
             connection.execute(statement, key)
 
 
@@ -260,11 +351,11 @@ def _read_places(connection: Connection, session_ids: Sequence[str]) -> dict[str
     key = {"session_ids": session_ids}
     dialect = connection.dialect.name
     if dialect == "postgresql":
-        connection.execute(write_statements.LOCK_SESSIONS, key)
+        connection.execute(_LOCK_SESSIONS, key)
     if len(session_ids) == 1:  # nearly always, and then SQLAlchemy need not expand a list of parameters
-        rows = connection.exec_driver_sql(write_statements.SELECT_ONE_STATUS[dialect], {"session_id": session_ids[0]})
+        rows = connection.exec_driver_sql(_SELECT_ONE_STATUS[dialect], {"session_id": session_ids[0]})
     else:
-        rows = connection.execute(write_statements.SELECT_STATUS, key)
+        rows = connection.execute(_SELECT_STATUS, key)
     return {row.id: _Place(row.status, row.last_seq, row.fold_digest == get_fold_digest()) for row in rows}
 
 
@@ -290,9 +381,9 @@ def _find_refusal(write: WriteRequest, places: Mapping[str, _Place]) -> Simulato
 def _insert_rows(connection: Connection, writes: Sequence[WriteRequest]) -> None:
     dialect = connection.dialect.name
     if blocks := [row for write in writes for row in write.blocks]:
-        connection.exec_driver_sql(write_statements.INSERT_BLOCKS[dialect], blocks)
+        connection.exec_driver_sql(_INSERT_BLOCKS[dialect], blocks)
     if events := [row for write in writes for row in write.events]:
-        connection.exec_driver_sql(write_statements.INSERT_EVENTS[dialect], events)
+        connection.exec_driver_sql(_INSERT_EVENTS[dialect], events)
     # A statement for each row: in PostgreSQL, one INSERT of many rows could not change the same row twice.
     if timeline_rows := [row for write in writes for row in write.timeline_rows]:
-        connection.exec_driver_sql(write_statements.UPSERT_ROWS[dialect], timeline_rows)
+        connection.exec_driver_sql(_UPSERT_ROWS[dialect], timeline_rows)

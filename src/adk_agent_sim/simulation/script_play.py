@@ -13,11 +13,10 @@ from adk_agent_sim.adk.steps.steps import Confirmation, CredentialRequest, Input
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.simulation.run_settings import RunSettings
 from adk_agent_sim.simulation.simulation import Simulation
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
 from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.json_equality import equals_value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,5 @@
-"""Prints to the terminal; nothing else in the package does, but for the counts of `cli/benches/bench_display.py`.
+"""Prints to the terminal, also tables; nothing else in the package does, but for the counts of
+`cli/benches/bench_display.py`.
 
 Every text is escaped unless it is a `TerminalText`, which only `style` and `join_text` create. Joining one with another
 text in any other way yields a plain text, whose colours are then printed as escapes: forgetting this is visible, not
@@ -11,13 +12,14 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, cast
 
 import click
+from rich.cells import cell_len
 
 from adk_agent_sim.text.escaping import escape_document, escape_json, escape_line, escape_message
 
@@ -155,3 +157,32 @@ def print_uncaught(kind: type[BaseException], error: BaseException, where: Trace
 
 def _make_line(text: str) -> str:
     return text if isinstance(text, TerminalText) else escape_line(text)
+
+
+_MAX_WIDTH = 40
+"""The most columns of a terminal that a column of a table has; a longer text moves the rest of its row."""
+
+
+def format_table(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> list[TerminalText]:
+    """Return a line per row.
+
+    Args:
+        rows: The texts of the cells, which are escaped here; each row has the same number of them.
+        right: The columns that are aligned to the right, such as those of numbers, counted from 0.
+    """
+    cells = [list(map(escape_line, row)) for row in rows]
+    widths = [min(_MAX_WIDTH, max(map(cell_len, column))) for column in zip(*cells, strict=True)]
+    return [
+        TerminalText("  ".join(_pad(row[at], width, at in right) for at, width in enumerate(widths)).rstrip())
+        for row in cells
+    ]
+
+
+def shorten_cell(text: str) -> str:
+    """Return a text that fits into a column, with an ellipsis if it has been cut."""
+    return text if len(text) <= _MAX_WIDTH else f"{text[: _MAX_WIDTH - 1]}…"
+
+
+def _pad(text: str, width: int, is_right: bool) -> str:
+    space = " " * (width - cell_len(text))
+    return space + text if is_right else text + space

@@ -6,6 +6,6 @@ from .history import ToolError as ToolError
 from .history import ToolOutput as ToolOutput
 from .history import UserQuery as UserQuery
 from .history import build_history as build_history
-from .read_model.session_status import SessionState as SessionState
+from .read_model.session_summary import SessionState as SessionState
 from .redaction.secret_patterns import SECRET_PATTERNS as SECRET_PATTERNS
 from .timeline import Timeline as Timeline

@@ -9,6 +9,7 @@ belong to ADK, whose releases add new ones.
 
 from __future__ import annotations
 
+import re
 import types
 import typing
 from collections import abc
@@ -16,15 +17,19 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
-from typing import Any, cast, get_args, get_origin, get_type_hints
+from types import MappingProxyType
+from typing import Any, Final, cast, get_args, get_origin, get_type_hints
 
 from adk_agent_sim.errors import InvalidField
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.event_kinds import KIND_NAMES
-from adk_agent_sim.timeline.event_shapes import check_duration
-from adk_agent_sim.timeline.events import Event, Payload, Session
-from adk_agent_sim.timeline.identifier_checks import check_id, check_name
-from adk_agent_sim.timeline.model_shapes import REQUEST_PART_CHECKS, RequestPart, check_request, check_response
+from adk_agent_sim.timeline.event_shapes import (
+    REQUEST_PART_CHECKS,
+    RequestPart,
+    check_duration,
+    check_request,
+    check_response,
+)
+from adk_agent_sim.timeline.events import Event, Payload, Session, Unreadable
 from adk_agent_sim.timeline.shape_checks import (
     Check,
     Checks,
@@ -35,12 +40,28 @@ from adk_agent_sim.timeline.shape_checks import (
     build_list_check,
     build_optional_check,
     check_flag,
+    check_id,
     check_json,
+    check_name,
     check_object,
     check_text,
     create_mismatch,
     describe_value,
 )
+
+KIND_NAMES: Final[Mapping[type[Payload], str]] = MappingProxyType(
+    {
+        payload_class: re.sub(r"(?<!^)(?=[A-Z])", "_", payload_class.__name__).lower()
+        for payload_class in get_args(Payload)
+        if payload_class is not Unreadable
+    }
+)
+"""The kinds by payload class. The names are stored, so classes cannot be renamed; they are those of the protocol."""
+
+PAYLOAD_CLASSES: Final[Mapping[str, type[Payload]]] = MappingProxyType(
+    {name: payload_class for payload_class, name in KIND_NAMES.items()}
+)
+"""The payload classes by kind."""
 
 MAX_SEQ = 2**63 - 1
 """The largest `seq` that databases and messages can represent."""

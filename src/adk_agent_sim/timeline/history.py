@@ -1,4 +1,5 @@
-"""Derives a session's history from its events: the five kinds of entries that people and golden traces use.
+"""Derives a session's history from its events: the five kinds of entries that people and golden traces use, and
+the state that they leave the session in.
 
     UserSpoke                  -> UserQuery
     AgentEvent, function call  -> ToolCall
@@ -6,6 +7,13 @@
     RunEnded, done             -> FinalResponse              (the last final AgentEvent of the invocation)
 
 Events of an agent that is used as a tool belong to that call and add no entries of their own.
+
+    AWAITING_QUERY --submit_query--> ACTIVE --respond--> COMPLETED
+                                        ^                    |
+                                        +---- submit_query --+
+
+Tools leave a session active. Another user message reopens a completed session: each user turn is one invocation.
+A session on a timeline was created for an agent, so none is in SELECTING_AGENT.
 """
 
 from __future__ import annotations
@@ -13,15 +21,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
+from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import WallClock
 from adk_agent_sim.timeline.content_parts import as_mapping, as_text, extract_visible_text, get_parts
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     Event,
     RunEnded,
     RunOutcome,
@@ -30,8 +41,31 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.framework_calls import is_request_call
+from adk_agent_sim.timeline.read_model.session_summary import SessionState
 from adk_agent_sim.timeline.undone_events import remove_undone_events
-from adk_agent_sim.timeline.unique_ids import UniqueIds
+
+
+class UniqueIds:
+    """Ids of one history. A model may use the same id for several calls, and files may repeat or omit them."""
+
+    def __init__(self, separator: str) -> None:
+        """Start without ids; `separator` stands between an id that was used before and its number."""
+        self._separator = separator
+        self._used: set[str] = set()
+        self._last_numbers: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._used)
+
+    def assign(self, wanted: str) -> str:
+        """Return the id, or with the first free number from 2 up if it was used before."""
+        free, number = wanted, self._last_numbers.get(wanted, 1)
+        while free in self._used:
+            number += 1
+            free = f"{wanted}{self._separator}{number}"
+        self._last_numbers[wanted] = number
+        self._used.add(free)
+        return free
 
 
 def _now() -> datetime:
@@ -235,3 +269,47 @@ def _extract_text(content: Json) -> str:
     text = extract_visible_text(content)
     data = [part for part in get_parts(content) if "function_call" not in part and "function_response" not in part]
     return text or (json.dumps(data, ensure_ascii=False) if data else "")
+
+
+class SessionTransition(StrEnum):
+    """An action of a person."""
+
+    SUBMIT_QUERY = "submit_query"
+    RESPOND = "respond"
+
+
+_TRANSITIONS = {
+    (SessionState.AWAITING_QUERY, SessionTransition.SUBMIT_QUERY): SessionState.ACTIVE,
+    (SessionState.ACTIVE, SessionTransition.RESPOND): SessionState.COMPLETED,
+    (SessionState.COMPLETED, SessionTransition.SUBMIT_QUERY): SessionState.ACTIVE,
+}
+
+
+def advance(state: SessionState, transition: SessionTransition) -> SessionState:
+    """Return the state after a transition; raise InvalidTransition if the state does not allow it."""
+    try:
+        return _TRANSITIONS[state, transition]
+    except KeyError:
+        allowed = ", ".join(possible for (at, possible) in _TRANSITIONS if at is state)
+        raise InvalidTransition(
+            f"A session in state {state.value} does not allow {transition.value}; allowed: {allowed}."
+        ) from None
+
+
+def derive_state(entries: Iterable[HistoryEntry]) -> SessionState:
+    """Return the state after the entries of a history."""
+    state = SessionState.AWAITING_QUERY
+    for entry in entries:
+        match entry:
+            case UserQuery() if state is not SessionState.ACTIVE:
+                state = advance(state, SessionTransition.SUBMIT_QUERY)
+            case FinalResponse():
+                state = advance(state, SessionTransition.RESPOND)
+            case _:
+                pass
+    return state
+
+
+def find_agent_joined(events: Iterable[Event]) -> AgentJoined | None:
+    """Return the first `AgentJoined` payload, or None."""
+    return next((event.payload for event in events if isinstance(event.payload, AgentJoined)), None)

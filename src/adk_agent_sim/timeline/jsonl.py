@@ -20,8 +20,7 @@ from adk_agent_sim.errors import ImportRefused, InvalidField
 from adk_agent_sim.timeline.atomic_files import atomic_write
 from adk_agent_sim.timeline.blocks import Block, unpack_ids
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
-from adk_agent_sim.timeline.event_kinds import KIND_NAMES, PAYLOAD_CLASSES
-from adk_agent_sim.timeline.event_validation import validate_event, validate_session
+from adk_agent_sim.timeline.event_validation import KIND_NAMES, PAYLOAD_CLASSES, validate_event, validate_session
 from adk_agent_sim.timeline.events import (
     AgentPath,
     ArtifactSaved,

@@ -17,7 +17,7 @@ from adk_agent_sim.errors import (
 from adk_agent_sim.timeline import decision_checks
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.clock import Clock
-from adk_agent_sim.timeline.committed_events import CommittedEvents
+from adk_agent_sim.timeline.committed_events import CommittedEvents, SessionTracker
 from adk_agent_sim.timeline.event_validation import validate_payload
 from adk_agent_sim.timeline.events import (
     AgentPath,
@@ -39,7 +39,6 @@ from adk_agent_sim.timeline.model_request import (
 )
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
-from adk_agent_sim.timeline.session_tracker import SessionTracker
 from adk_agent_sim.timeline.store import Store
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 
@@ -121,7 +120,7 @@ class ModelTurns(CommittedEvents):
         referenced = {asked.tools, asked.instruction, asked.config, *content_ids}
         unknown = [block_id for block_id in referenced - sent_ids if block_id not in tracker.known_block_ids]
         if unknown:
-            stored = await self._store.read_blocks(session_id, unknown)
+            stored = await self.store.read_blocks(session_id, unknown)
             tracker.known_block_ids.update(stored)
             if len(stored) < len(unknown):
                 raise BlocksMissing(session_id, len(unknown) - len(stored))
@@ -235,12 +234,12 @@ class ModelTurns(CommittedEvents):
 
     async def read_request(self, asked_event: Event) -> ModelRequest:
         """Return the complete model request of a `TurnAsked` event."""
-        return await reassemble_request(asked_event, lambda ids: self._store.read_blocks(asked_event.session_id, ids))
+        return await reassemble_request(asked_event, lambda ids: self.store.read_blocks(asked_event.session_id, ids))
 
     async def read_request_settings(self, asked_event: Event) -> RequestSettings:
         """Return the model request of a `TurnAsked` event without the conversation, which grows with the session."""
         return await self._request_settings.read(
-            asked_event, lambda ids: self._store.read_blocks(asked_event.session_id, ids)
+            asked_event, lambda ids: self.store.read_blocks(asked_event.session_id, ids)
         )
 
     async def _find_turn_event(
@@ -248,7 +247,7 @@ class ModelTurns(CommittedEvents):
     ) -> Event | None:
         """Return the request or the decision of a turn; None if the session has none."""
         if not tracker.knows_turn(turn_id):
-            tracker.cache_turn_events(await self._store.read_turn_events(session_id, turn_id))
+            tracker.cache_turn_events(await self.store.read_turn_events(session_id, turn_id))
         return tracker.find_cached_event(turn_id, kind)
 
 

@@ -1,4 +1,4 @@
-"""Copies events of a session, with the blocks they refer to, into a new session."""
+"""Copies sessions: events, with the blocks they refer to, into a new session, or a whole one into another store."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import uuid4
 
+from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.blocks import Block, split_ids
-from adk_agent_sim.timeline.events import ArtifactSaved, Event, TurnAsked
+from adk_agent_sim.timeline.events import ArtifactSaved, Event, Session, TurnAsked
+from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
+from adk_agent_sim.timeline.store import Store
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -47,3 +50,20 @@ async def _list_block_ids(timeline: Timeline, session_id: str, events: Sequence[
         groups = await timeline.read_blocks(session_id, list(levels[level]))
         levels[level - 1].update(block_id for group in groups.values() for block_id in split_ids(group))
     return list(set[str]().union(*levels.values()))
+
+
+async def transfer_session(source: Store, session: Session, target: Store) -> None:
+    """Copy a session with its events and blocks, under the same ids; raise SessionExists if the target has it."""
+    events: list[Event] = []
+    blocks: list[Block] = []
+    async for record in jsonl.iter_records(source, session):
+        match record:
+            case Event():
+                events.append(record)
+            case Block():
+                blocks.append(record)
+            case Session():
+                pass
+    await target.create_session(session)
+    if events:
+        await target.append(events, blocks, create_read_model(session).with_events(events))

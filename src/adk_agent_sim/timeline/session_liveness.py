@@ -12,8 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus, SessionSummary
 
 ENDED_STATUSES: Final[Mapping[SessionStatus, SessionStatus]] = MappingProxyType(
     {
@@ -27,9 +26,6 @@ ENDED_STATUSES: Final[Mapping[SessionStatus, SessionStatus]] = MappingProxyType(
     }
 )
 """The status of a session whose process has ended, by what its log says; all others stay as they are."""
-
-CLOSED_STATUSES = (SessionStatus.CLOSED, SessionStatus.INTERRUPTED, SessionStatus.CANCELLED)
-"""The statuses of sessions that take no more events except notes and verdicts."""
 
 PROCESS_ENDED = "the process that ran the agent has ended"
 """Why a session is over whose process did not close it."""

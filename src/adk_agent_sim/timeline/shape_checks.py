@@ -1,4 +1,5 @@
-"""Checks of the shape of values: functions that raise if a value is not what its field needs, and how they combine.
+"""Checks of values: functions that raise if a value does not have the shape that its field needs, how they combine, and
+checks of ids and names, which are texts that databases index, messages carry and people see.
 
 For example, `build_list_check(build_object_check({"name": check_text}))` raises for `[{"name": "a"}, {"name": 1}]`; the
 path of the error is `[1].name`, its reason `must be a string, and is a number`.
@@ -6,6 +7,7 @@ path of the error is `[1].name`, its reason `must be a string, and is a number`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, TypeAlias, cast
@@ -231,3 +233,64 @@ def _check_key(key: object) -> None:
 
 check_optional_object = build_optional_check(build_json_check(check_object))
 """Checks a JSON object that may be missing."""
+
+
+MAX_ID_LENGTH = 200
+"""The length of an id in characters; databases limit the size of an indexed value."""
+
+_BLOCK_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def check_id(value: object) -> None:
+    """Raise unless a value can be the id of a session, event or turn."""
+    if not value:
+        raise MismatchError("must not be empty")
+    check_reference(value)
+
+
+def check_reference(value: object) -> None:
+    """Raise unless a value can be an id, or is empty because there is none."""
+    _check_storable_text(value)
+    if len(cast("str", value)) > MAX_ID_LENGTH:
+        raise MismatchError(f"must have at most {MAX_ID_LENGTH} characters, and has {len(cast('str', value))}")
+
+
+def check_block_id(value: object) -> None:
+    """Raise unless a value is the id of a block."""
+    if not isinstance(value, str) or not _BLOCK_ID.fullmatch(value):
+        raise MismatchError("must be the id of a block: 32 hexadecimal digits")
+
+
+def check_name(value: object) -> None:
+    """Raise unless a value can be the name of an agent."""
+    _check_storable_text(value)
+    _check_visible(cast("str", value))
+
+
+def check_app_name(value: object) -> None:
+    """Raise unless a value can be the name of an app."""
+    _check_column_text(value)
+    _check_visible(cast("str", value))
+
+
+def _check_visible(name: str) -> None:
+    # An empty name means that there is none. Identifiers are the usual case, and the fast one.
+    if name and not name.isidentifier() and not any(char.isprintable() and not char.isspace() for char in name):
+        raise MismatchError("must have a visible character, or be empty")
+
+
+def _check_column_text(value: object) -> None:
+    """Raise unless a text can be stored in a database column."""
+    check_text(value)
+    # PostgreSQL cannot store this character in a text.
+    if "\0" in cast("str", value):
+        raise MismatchError("must not contain the character U+0000")
+
+
+def _check_storable_text(value: object) -> None:
+    """Raise unless a text can be stored in a database column and in a message."""
+    _check_column_text(value)
+    try:
+        cast("str", value).encode()
+    except UnicodeEncodeError:
+        raise MismatchError("must be text that UTF-8 can represent") from None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.events import AgentEvent, Event, UserSpoke
-from adk_agent_sim.timeline.session_state import find_agent_joined
+from adk_agent_sim.timeline.history import find_agent_joined
 
 
 def find_state_edit(event: Event) -> Mapping[str, Json] | None:

@@ -11,9 +11,8 @@ from uuid import uuid4
 
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.events import AgentPath, Event, Payload, Player
+from adk_agent_sim.timeline.events import AgentPath, Event, Payload, Player, ToolAsked
 from adk_agent_sim.timeline.model_request import RequestBlocks
-from adk_agent_sim.timeline.tool_request_events import ToolAsked
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,9 @@ from uuid import uuid4
 from adk_agent_sim.errors import NotFound
 from adk_agent_sim.timeline.clock import Clock
 from adk_agent_sim.timeline.event_validation import MAX_SEQ
-from adk_agent_sim.timeline.events import REMARK_CLASSES, AgentPath, CancelAsked, Event, Player, Session
+from adk_agent_sim.timeline.events import REMARK_CLASSES, AgentPath, CancelAsked, Closed, Event, Noted, Player, Session
 from adk_agent_sim.timeline.model_turns import ModelTurns
 from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, QueueCursor, SessionSummary
-from adk_agent_sim.timeline.session_events import Closed, Noted
 from adk_agent_sim.timeline.session_queries import QueueEntry, SessionFilter
 from adk_agent_sim.timeline.store import EVERY_SESSION, Store
 from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest
@@ -36,15 +35,10 @@ class Timeline(ModelTurns):
     def __init__(self, store: Store | None = None, clock: Clock | None = None) -> None:
         """Open the timeline of `store`; by default a new one in memory."""
         super().__init__(store, clock)
-        self.tool_requests = ToolRequests(self._store, self._trackers, self._commit_batch)
+        self.tool_requests = ToolRequests(self.store, self._trackers, self._commit_batch)
         """The tool calls that wait for the response of a person."""
         self.export_lock = asyncio.Lock()
         """Held while a session is exported."""
-
-    @property
-    def store(self) -> Store:
-        """Where the sessions are kept."""
-        return self._store
 
     async def ask_tool(self, request: ToolRequest) -> Event:
         """Submit a tool call whose response a person must give, and return its event."""
@@ -57,16 +51,16 @@ class Timeline(ModelTurns):
     async def create_session(self, description: str = "", session_id: str = "") -> Session:
         """Create a session; raise SessionExists if the id is taken."""
         session = Session(session_id=session_id or str(uuid4()), created_at=self.clock.now(), description=description)
-        await self._store.create_session(session)
-        self._notify_watchers(session.session_id)
+        await self.store.create_session(session)
+        self.announce_change(session.session_id)
         return session
 
     async def branch_session(self, source_id: str, until_seq: int, description: str, session_id: str) -> bool:
         """Create a session that begins with the events of another one; False if they have to be copied first."""
         session = Session(session_id=session_id, created_at=self.clock.now(), description=description)
-        is_branched = await self._store.branch_session(source_id, session, until_seq)
+        is_branched = await self.store.branch_session(source_id, session, until_seq)
         if is_branched:
-            self._notify_watchers(session_id)
+            self.announce_change(session_id)
         return is_branched
 
     async def get_session(self, session_id: str) -> Session:
@@ -77,7 +71,7 @@ class Timeline(ModelTurns):
         self, wanted: SessionFilter = EVERY_SESSION, limit: int | None = None
     ) -> Sequence[SessionSummary]:
         """Return a page of session summaries, newest first; reads no logs."""
-        return await self._store.list_summaries(wanted, limit)
+        return await self.store.list_summaries(wanted, limit)
 
     async def list_pending(
         self,
@@ -92,15 +86,15 @@ class Timeline(ModelTurns):
             limit: The maximum number of entries.
             session_ids: Only those of these sessions; None: of all.
         """
-        return await self._store.list_pending(after, limit, session_ids)
+        return await self.store.list_pending(after, limit, session_ids)
 
     async def count_pending(self, session_ids: Collection[str] | None = None) -> int:
         """Return how many requests wait for a person, in these sessions or in all."""
-        return await self._store.count_pending(session_ids)
+        return await self.store.count_pending(session_ids)
 
     async def get_session_sizes(self, session_ids: Sequence[str] | None = None) -> Mapping[str, int]:
         """Return the stored size in bytes of these sessions, or of all, by session id."""
-        return await self._store.get_session_sizes(session_ids)
+        return await self.store.get_session_sizes(session_ids)
 
     async def rename_session(self, session_id: str, name: str) -> None:
         """Give a session a name, which is its description too."""
@@ -121,25 +115,25 @@ class Timeline(ModelTurns):
         # Under the lock, because a commit in between would store the summary without this change.
         async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             changed = change(tracker.summary)
-            await self._store.save_summary(changed)
+            await self.store.save_summary(changed)
             tracker.read_model = tracker.read_model.with_summary(changed)
-        self._notify_watchers(session_id)
+        self.announce_change(session_id)
 
     async def delete_session(self, session_id: str) -> None:
         """Delete a session and its data; calls that wait for it or follow it raise SessionNotFound."""
         async with self._trackers.use(session_id) as tracker, tracker.write_lock:
-            await self._store.delete_session(session_id)
+            await self.store.delete_session(session_id)
             # Those who wait or follow hold this tracker, and learn of the deletion only from it.
             tracker.is_deleted = True
             self._trackers.remove(session_id)
             tracker.wake_waiters()
-        self._notify_watchers(session_id)
+        self.announce_change(session_id)
 
     async def delete_idle_sessions(self, idle_since: float) -> Sequence[Session]:
         """Delete sessions without pending turns whose last event is before `idle_since`; returns the deleted ones."""
         idle = [
             summary.session
-            for summary in await self._store.list_summaries()
+            for summary in await self.store.list_summaries()
             if summary.last_event_at < idle_since and not summary.pending
         ]
         for session in idle:
@@ -160,7 +154,7 @@ class Timeline(ModelTurns):
         """Return the event that closed a session: the last one that is no note or verdict."""
         seq = summary.last_seq
         while True:
-            event = (await self._store.read_events(summary.session.session_id, seq - 1, 1))[0]
+            event = (await self.store.read_events(summary.session.session_id, seq - 1, 1))[0]
             if not isinstance(event.payload, REMARK_CLASSES):
                 return event
             seq -= 1
@@ -179,7 +173,7 @@ class Timeline(ModelTurns):
             InvalidField: The text cannot be stored.
         """
         row_count = (await self.get_summary(session_id)).row_count
-        rows = await self._store.read_rows(session_id, index, 1) if 0 <= index < MAX_SEQ else ()
+        rows = await self.store.read_rows(session_id, index, 1) if 0 <= index < MAX_SEQ else ()
         if not rows:
             raise NotFound(f"There is no row {index}; the session has {row_count} rows.")
         noted = Noted(row_index=index, about_seq=rows[0].seq, text=text)

@@ -21,13 +21,12 @@ from adk_agent_sim.errors import (
 )
 from adk_agent_sim.forms.schema_checker import SchemaChecker
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.committed_events import SessionTracker, SessionTrackers
 from adk_agent_sim.timeline.event_validation import validate_payload
-from adk_agent_sim.timeline.events import Event, Player
+from adk_agent_sim.timeline.events import Event, Player, ToolAnswered, ToolAsked, ToolWithdrawn
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
-from adk_agent_sim.timeline.session_tracker import SessionTracker, SessionTrackers
 from adk_agent_sim.timeline.store import Store
 from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, ToolResponse
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
 
 Commit: TypeAlias = Callable[[SessionTracker, EventBatch], Awaitable[Sequence[Event]]]
 """Commits events; the caller holds the session's write lock."""

@@ -1,4 +1,5 @@
-"""Cuts the events of a session before a turn: what had been decided by then, and the outcome.
+"""Cuts the events of a session before a turn: what had been decided by then, and the outcome. Also tells whether
+the calls of a decision are still running, or about to run.
 
 Agents that run side by side do not wait for each other. When a turn is asked, a tool of another agent may be running:
 it belongs to a decision that was made before, so its result belongs to the prefix, although it came later.
@@ -11,13 +12,19 @@ from dataclasses import dataclass
 
 from adk_agent_sim.errors import TurnNotFound
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import get_parts
+from adk_agent_sim.timeline.decision_checks import get_function_calls
 from adk_agent_sim.timeline.events import (
+    SERVER_STOPPED_IN_RUN,
     AgentEvent,
     AgentPath,
     ArtifactSaved,
+    Closed,
     EnvironmentDecided,
     Event,
     RunEnded,
+    ToolAnswered,
+    ToolAsked,
     ToolFailed,
     ToolFinished,
     ToolStarted,
@@ -27,9 +34,86 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.session_events import SERVER_STOPPED_IN_RUN, Closed
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked
 from adk_agent_sim.timeline.world_events import WorldEventHappened
+
+
+def has_unfinished_decision(events: Sequence[Event], until_seq: int) -> bool:
+    """Return whether a tool that was called by a decision is running; one that waits for somebody is not.
+
+    It waits for an inner agent, or for a person who responds as the tool.
+
+    Args:
+        events: The events of a session that count.
+        until_seq: Only decisions up to this event matter.
+    """
+    open_decisions: dict[tuple[str, AgentPath | None], set[str]] = {}
+    waiting_turns: dict[str, str] = {}
+    parents: dict[str, str] = {}
+    for event in events:
+        key = (event.agent_name, event.agent_path)
+        parent = event.agent_path.parent_call_id if event.agent_path is not None else ""
+        match event.payload:
+            case UserSpoke() | RunEnded():
+                open_decisions.clear()
+                waiting_turns.clear()
+            case TurnAsked():
+                open_decisions.pop(key, None)
+                waiting_turns[event.turn_id] = parent
+            case TurnDecided(response=response):
+                waiting_turns.pop(event.turn_id, None)
+                if event.seq <= until_seq and get_function_calls(response):
+                    open_decisions[key] = set()
+            case ToolStarted(call_id=call_id):
+                parents[call_id] = parent
+                if key in open_decisions:
+                    open_decisions[key].add(call_id)
+            case ToolFinished(call_id=call_id) | ToolFailed(call_id=call_id) if parent:
+                _finish_inner_call(open_decisions, key, call_id)
+            case AgentEvent(event=emitted) if any(
+                part.get("function_response") for part in get_parts(emitted.get("content"))
+            ):
+                open_decisions.pop(key, None)
+            case _:
+                pass
+    # A tool whose inner agent waits for a decision would never end by itself.
+    enclosing = _list_enclosing_calls([*waiting_turns.values(), *_list_asked_calls(events)], parents)
+    return any(not calls & enclosing for calls in open_decisions.values())
+
+
+def _list_asked_calls(events: Iterable[Event]) -> set[str]:
+    """Return the calls that wait for a person who responds as the tool."""
+    calls: set[str] = set()
+    for event in events:
+        match event.payload:
+            case ToolAsked(call_id=call_id):
+                calls.add(call_id)
+            case ToolAnswered(call_id=call_id) | ToolFinished(call_id=call_id) | ToolFailed(call_id=call_id):
+                calls.discard(call_id)
+            case _:
+                pass
+    return calls
+
+
+def _finish_inner_call(
+    open_decisions: dict[tuple[str, AgentPath | None], set[str]], key: tuple[str, AgentPath | None], call_id: str
+) -> None:
+    """Forget a call of an agent inside a tool, whose results are not reported as events."""
+    calls = open_decisions.get(key)
+    if calls is not None:
+        calls.discard(call_id)
+        if not calls:
+            del open_decisions[key]
+
+
+def _list_enclosing_calls(call_ids: Iterable[str], parents: Mapping[str, str]) -> set[str]:
+    """Return calls, and the calls inside of which they were made."""
+    found: set[str] = set()
+    for innermost in call_ids:
+        call_id = innermost
+        while call_id and call_id not in found:
+            found.add(call_id)
+            call_id = parents.get(call_id, "")
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,14 +333,8 @@ def _find_calls_with_open_turns(before: Sequence[Event], after: Sequence[Event])
         for event in (*before, *after)
         if isinstance(event.payload, ToolStarted) and event.agent_path is not None
     }
-    open_calls: set[str] = set()
-    for event in after:
-        if isinstance(event.payload, TurnDecided | TurnAsked) and event.agent_path is not None:
-            call_id = event.agent_path.parent_call_id
-            while call_id and call_id not in open_calls:
-                open_calls.add(call_id)
-                call_id = parents.get(call_id, "")
-    return open_calls
+    inner_turns = (event for event in after if isinstance(event.payload, TurnDecided | TurnAsked))
+    return _list_enclosing_calls((each.agent_path.parent_call_id for each in inner_turns if each.agent_path), parents)
 
 
 def _find_unseen_decisions(events: Iterable[Event]) -> set[tuple[str, AgentPath | None]]:
@@ -293,5 +371,4 @@ def _was_stopped(event: Event) -> bool:
 
 
 def _get_parts(emitted: AgentEvent) -> Sequence[Mapping[str, Json]]:
-    content: Mapping[str, Json] = emitted.event.get("content") or {}
-    return content.get("parts") or ()
+    return get_parts(emitted.event.get("content"))

@@ -40,7 +40,7 @@ from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder, build_
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.golden.text_renderers import TEXT_RENDERERS
 from adk_agent_sim.timeline import jsonl
-from adk_agent_sim.timeline.atomic_files import atomic_write_text
+from adk_agent_sim.timeline.atomic_files import atomic_write_text, explain_write_errors
 from adk_agent_sim.timeline.clock import Clock
 from adk_agent_sim.timeline.file_names import find_unused_path
 from adk_agent_sim.timeline.json_conversion import to_json_value
@@ -48,7 +48,6 @@ from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, Sessi
 from adk_agent_sim.timeline.redaction.redacted_records import iter_redacted_records
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.timeline.write_errors import explain_write_errors
 from adk_agent_sim.use_cases.export_records import (
     CriteriaInfo,
     ExportPreview,

@@ -12,8 +12,7 @@ from adk_agent_sim.errors import AgentNotLocal
 from adk_agent_sim.link.agent_restarts import RestartConnection
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent
-from adk_agent_sim.timeline.read_model.pause_requests import find_pause_arguments
-from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
+from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, find_pause_arguments
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases.record import OperationResult
 

@@ -12,10 +12,9 @@ from typing import Any, Self
 
 from adk_agent_sim.persistence.database_lock import is_used_by_server
 from adk_agent_sim.persistence.default_path import is_run_database
-from adk_agent_sim.timeline.read_model.open_rows import end_open_row
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
-from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow, end_open_row
 from adk_agent_sim.timeline.session_liveness import ANY_MAY_GO_ON, PROCESS_ENDED, OtherProcesses, SessionLiveness
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.use_cases.session_record import SessionRecord

@@ -8,8 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.read_model.session_summary import ExportEntry
+from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionStatus
 from adk_agent_sim.use_cases.record import Record
 
 ColumnFormat: TypeAlias = Literal["text", "status", "age", "size"]

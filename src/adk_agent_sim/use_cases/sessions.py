@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from adk_agent_sim.errors import MalformedValue, SessionNotFound, SimulatorError
 from adk_agent_sim.timeline.events import Session
-from adk_agent_sim.timeline.page_cursors import (
+from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER, summarize_text
+from adk_agent_sim.timeline.session_queries import (
+    SessionFilter,
     format_queue_cursor,
     format_session_cursor,
     parse_queue_cursor,
     parse_session_cursor,
 )
-from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER, summarize_text
-from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases.record import OperationResult
 from adk_agent_sim.use_cases.session_host import SessionHost

@@ -1,14 +1,17 @@
 """Continues a session from another point of it, forks it, and says beforehand what that does.
 
 The mechanisms are in `adk/time_travel`. Here is decided which point is meant, what is refused, what a fork is called,
-and who carries it out: a run in this process, the agent's own process, or a scenario's world.
+and who carries it out: a run in this process, the agent's own process, or a scenario's world. An
+agent's own process replays the run, and this one writes the outcome.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+from uuid import uuid4
 
 from pydantic import Field
 
@@ -29,16 +32,105 @@ from adk_agent_sim.adk.time_travel.fork_source import (
     select_events,
     select_events_before_undo,
 )
+from adk_agent_sim.adk.time_travel.session_forking import create_forked_session, link_forked_session, rewind_log
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.adk.worlds.world_time_travel import fork_world_run, rewind_world_run
-from adk_agent_sim.errors import ForkRefused, NotFound
+from adk_agent_sim.errors import ForkRefused, NotFound, ReplayDiverged
+from adk_agent_sim.link.agent_restarts import RestartConnection
 from adk_agent_sim.timeline.events import Event, Player, ToolFailed, ToolFinished, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.history import find_agent_joined
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, TimelineRow
-from adk_agent_sim.timeline.session_state import find_agent_joined
-from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_turn
-from adk_agent_sim.use_cases import _process_time_travel
+from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_turn, has_unfinished_decision
 from adk_agent_sim.use_cases.open_session import CreateAgentRun, OpenSession
 from adk_agent_sim.use_cases.record import OperationResult, Record
+
+_STORED_FORK = (
+    "or fork the stored session in a terminal: `adksim fork SESSION --turn N --agent DIR`, with `--message TEXT` "
+    "for another message."
+)
+_NO_MESSAGE = (
+    "The agent of this session runs in another process, and only that can send a message: before the one that you "
+    f"chose, nothing more would happen. Go back to a decision of the model, {_STORED_FORK}"
+)
+_BETWEEN_RUNS = (
+    "The agent of this session runs in another process, and only that can send a message: a fork between two runs "
+    f"would wait for one forever. Fork at a decision of the model, {_STORED_FORK}"
+)
+_DISCONNECTED = "The agent's process has disconnected while a tool was running. Nothing was changed."
+
+_ChoosePoint = Callable[[Sequence[Event]], TurnPrefix]
+OnWait = Callable[[str], object]
+
+
+async def _read_settled_source_of_process(
+    session: OpenSession, process: RestartConnection, choose_point: _ChoosePoint
+) -> tuple[ForkSource, TurnPrefix]:
+    """Return a session, and a point in it, when the tools that were called before that point have ended."""
+    timeline, session_id = session.timeline, session.session_id
+    changed = asyncio.Event()
+    stop_listening = await timeline.listen(session_id, lambda _: changed.set())
+    # A process that disconnects appends no event; watchers are told of it.
+    stop_watching = timeline.watch_sessions(lambda each: each == session_id and changed.set())
+    try:
+        while True:
+            # Cleared before the read, so that an event which comes during it is not missed.
+            changed.clear()
+            source = await read_source(timeline, session_id)
+            prefix = choose_point(source.events)
+            if not has_unfinished_decision(source.events, prefix.to_seq):
+                return source, prefix
+            if session.process is not process:
+                raise ForkRefused(_DISCONNECTED)
+            await changed.wait()
+    finally:
+        stop_watching()
+        stop_listening()
+
+
+async def _continue_in_process(
+    process: RestartConnection,
+    source: ForkSource,
+    prefix: TurnPrefix,
+    fork_name: str | None,
+    *,
+    redone: bool,
+    force: bool,
+    on_wait: OnWait,
+) -> str:
+    """Let the process continue a session from a point of it, or fork it if there is a `fork_name`; returns its id.
+
+    Raises:
+        ForkRefused: The process cannot do it; nothing was changed.
+        ReplayDiverged: The replay differs from the recording; nothing was changed.
+    """
+    if not prefix.interrupted and not redone:
+        raise ForkRefused(_NO_MESSAGE if fork_name is None else _BETWEEN_RUNS)
+    target_id = source.session_id if fork_name is None else str(uuid4())
+
+    async def write(events: Sequence[Event], difference: str) -> None:
+        if fork_name is None:
+            await rewind_log(source, prefix, events, redone=redone)
+        else:
+            await create_forked_session(source, prefix, target_id, events, description=fork_name, difference=difference)
+
+    async def restart(events: Sequence[Event], difference: str) -> str:
+        return await process.restart(
+            source.session_id,
+            target_id,
+            prefix,
+            lambda: write(events, difference),
+            on_wait=on_wait,
+            is_lenient=bool(difference),
+        )
+
+    if difference := await restart(prefix.events, ""):
+        if not force:
+            raise ReplayDiverged(difference)
+        await restart(prefix.completed, difference)
+    if fork_name is not None:
+        await link_forked_session(source, target_id)
+    return target_id
+
 
 TimeTravelAction: TypeAlias = Literal["undo", "redo", "go_back", "fork"]
 
@@ -106,7 +198,7 @@ async def perform(
     *,
     create_player: CreatePlayer = lambda: Player.HUMAN,
     force: bool = False,
-    on_wait: _process_time_travel.OnWait | None = None,
+    on_wait: OnWait | None = None,
 ) -> OperationResult:
     """Undo, redo, go back or fork.
 
@@ -138,7 +230,7 @@ async def perform(
             if session.world_run is not None:
                 continued_id = await _continue_in_world(session, session.world_run, action, target)
             elif target[0] is None and session.process is not None:
-                continued_id = await _process_time_travel.continue_in_process(
+                continued_id = await _continue_in_process(
                     session.process,
                     *target[1:],
                     await _name_fork(session) if action == "fork" else None,
@@ -206,7 +298,7 @@ async def _prepare(session: OpenSession, action: TimeTravelAction, point: TimeTr
     choose_point = _build_chooser(action, point, row)
     undone_events = await _find_undone_events(session, action, row)
     if undone_events is None and waits and process is not None:
-        source, prefix = await _process_time_travel.read_settled_source_of_process(session, process, choose_point)
+        source, prefix = await _read_settled_source_of_process(session, process, choose_point)
     elif undone_events is None and waits and run is not None:
         source, prefix = await read_settled_source(run, choose_point)
     else:

@@ -25,7 +25,7 @@ from adk_agent_sim.adk.worlds.run_options import (
 from adk_agent_sim.adk.worlds.run_result import RunEnd, WorldRunResult
 from adk_agent_sim.errors import InvalidRunOption, NotJudgeable
 from adk_agent_sim.scenario import Judge, SoftCheck
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus
 
 PERFECT = (call_response(SEND_A), text_response("Sent one."), call_response(SEND_B), text_response("Sent two."))
 

@@ -14,9 +14,8 @@ from adk_agent_sim.errors import NotJudgeable
 from adk_agent_sim.scenario import Judge
 from adk_agent_sim.scenario.format.exporter import serialize_trace
 from adk_agent_sim.scenario.verdict.trace_files import list_timeline_trace
-from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.events import Event, Rewound, Session
 from adk_agent_sim.timeline.jsonl import decode_line, encode_line
-from adk_agent_sim.timeline.session_events import Rewound
 from adk_agent_sim.timeline.world_events import VerdictReached
 
 OTHER = build_world_scenario(build_world_event("u", "USER"), build_reply_event("m", "u"), scenario_id="other")

@@ -36,7 +36,7 @@ from adk_agent_sim.scenario.format.models import Strictness, with_strictness
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.framework_calls import is_framework_call
-from adk_agent_sim.timeline.session_state import find_agent_joined
+from adk_agent_sim.timeline.history import find_agent_joined
 
 
 def load_golden_trace(path: Path, eval_id: str | None = None) -> EvalCase:

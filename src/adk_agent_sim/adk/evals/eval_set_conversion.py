@@ -20,13 +20,12 @@ from adk_agent_sim.adk.evals.case_metrics import convert_events
 from adk_agent_sim.errors import ExportRefused
 from adk_agent_sim.golden.eval_file import EvalFile, OpenedCase
 from adk_agent_sim.golden.eval_set import make_unique_id
-from adk_agent_sim.timeline.atomic_files import atomic_write_text, prepare_path
+from adk_agent_sim.timeline.atomic_files import atomic_write_text, explain_write_errors, prepare_path
 from adk_agent_sim.timeline.clock import WallClock
+from adk_agent_sim.timeline.events import AgentJoined
 from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.private_files import create_private_file
-from adk_agent_sim.timeline.session_events import AgentJoined
-from adk_agent_sim.timeline.write_errors import explain_write_errors
 
 
 @dataclass(frozen=True, kw_only=True)

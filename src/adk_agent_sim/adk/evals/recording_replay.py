@@ -19,8 +19,7 @@ from adk_agent_sim.adk.steps.stepwise_run import StepwiseRun
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.golden.comparison import Comparison, RecordingDifference, compare_recordings
 from adk_agent_sim.golden.eval_file import OpenedCase
-from adk_agent_sim.golden.recording import RecordedRun, Recording
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import RecordedRun, Recording, build_recording
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import as_mapping, get_parts
 from adk_agent_sim.timeline.framework_calls import REQUEST_CREDENTIAL, is_request_call

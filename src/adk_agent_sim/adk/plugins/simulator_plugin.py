@@ -38,7 +38,7 @@ from adk_agent_sim.adk.seats.seat_plugin import SeatPlugin, SessionKey, get_sess
 from adk_agent_sim.adk.time_travel.process_restarts import SessionRestarter
 from adk_agent_sim.adk.time_travel.replay_link import ReplaceableLink
 from adk_agent_sim.adk.time_travel.restart_input import RestartFunction
-from adk_agent_sim.link.credentials import load_credentials
+from adk_agent_sim.link.channel import load_credentials
 from adk_agent_sim.link.link import Link
 from adk_agent_sim.link.outbox import DiscardingOutbox, Outbox
 from adk_agent_sim.text.escaped_logging import get_logger

@@ -25,7 +25,7 @@ from adk_agent_sim.timeline.events import AgentEvent, Event, Payload, ToolFinish
 from adk_agent_sim.timeline.framework_calls import REQUEST_CREDENTIAL
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.model_request import RequestBlocks
-from adk_agent_sim.timeline.read_model.pause_requests import asks_for_credential
+from adk_agent_sim.timeline.read_model.pending_requests import asks_for_credential
 from adk_agent_sim.timeline.redaction.credential_mask import CredentialMask, describe_answer
 from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, TurnDecision, TurnRequest
 
@@ -144,7 +144,7 @@ class MaskingLink:
             for payload in batch.payloads
         ]
         if any(_asks_for_credential(payload) for payload in payloads):
-            self.mask.activate()
+            self.mask.is_active = True
         # Most sessions have no credentials: by identity, their batches are recognized without comparing contents.
         if not self.mask.is_active and all(map(operator.is_, payloads, batch.payloads)):
             return await self.inner.append(batch)

@@ -47,6 +47,7 @@ from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     AgentPath,
     ArtifactSaved,
     CancelAsked,
@@ -55,6 +56,8 @@ from adk_agent_sim.timeline.events import (
     Player,
     RunEnded,
     RunOutcome,
+    ToolAnswered,
+    ToolAsked,
     ToolFailed,
     ToolFinished,
     ToolStarted,
@@ -62,9 +65,7 @@ from adk_agent_sim.timeline.events import (
 )
 from adk_agent_sim.timeline.framework_calls import ENVIRONMENT_AUTHOR
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, TurnDecision, TurnRequest
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked
 
 
 def convert_event_to_json(event: AdkEvent) -> Any:

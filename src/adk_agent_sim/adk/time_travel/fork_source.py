@@ -12,13 +12,18 @@ from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.adk.time_travel.recorded_outcome import LoadArtifact
 from adk_agent_sim.adk.time_travel.session_restore import KnownEvents, load_recorded_artifacts
 from adk_agent_sim.errors import ForkRefused
-from adk_agent_sim.timeline.events import Event, UserSpoke
+from adk_agent_sim.timeline.events import Event, Noted, Rewound, UserSpoke
 from adk_agent_sim.timeline.history import is_user_query
-from adk_agent_sim.timeline.session_events import Noted, Rewound
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_message, cut_before_turn, list_turns
+from adk_agent_sim.timeline.turn_prefix import (
+    TurnPrefix,
+    cut_at_end,
+    cut_before_message,
+    cut_before_turn,
+    has_unfinished_decision,
+    list_turns,
+)
 from adk_agent_sim.timeline.undone_events import remove_undone_events
-from adk_agent_sim.timeline.unfinished_decisions import has_unfinished_decision
 from adk_agent_sim.timeline.world_events import VerdictReached, WorldStarted
 
 WORLD_GONE = (

@@ -19,7 +19,7 @@ from adk_agent_sim.adk.runs.session_storage import remove_shared_changes, select
 from adk_agent_sim.adk.time_travel.session_restore import RestoredSession
 from adk_agent_sim.errors import ForkRefused
 from adk_agent_sim.timeline.events import Event, UserSpoke
-from adk_agent_sim.timeline.session_state import find_agent_joined
+from adk_agent_sim.timeline.history import find_agent_joined
 
 INCOMPLETE_SESSION = "Some events of the session cannot be read, so it cannot be replayed."
 

@@ -23,10 +23,9 @@ from google.adk.models.llm_response import LlmResponse
 
 from adk_agent_sim.adk.runs.replay_watch import get_replay_watch
 from adk_agent_sim.adk.time_travel.recorded_outcome import LoadArtifact, RecordedOutcome, build_error
-from adk_agent_sim.golden.recording import StreamKey
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import StreamKey, build_recording
 from adk_agent_sim.timeline.blocks import pack_ids
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentPath,
@@ -43,7 +42,6 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.framework_calls import is_request_call
-from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.model_request import RequestBlocks
 from adk_agent_sim.timeline.state_edits import find_state_edit
 

@@ -41,13 +41,21 @@ from adk_agent_sim.adk.time_travel.run_replay import RunReplay
 from adk_agent_sim.adk.time_travel.session_restore import restore_session
 from adk_agent_sim.errors import ForkRefused, ReplayDiverged, SessionNotFound
 from adk_agent_sim.golden.session import compute_final_state
-from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.events import AgentEvent, AgentPath, ArtifactSaved, Event, RunEnded, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
+from adk_agent_sim.timeline.events import (
+    AgentEvent,
+    AgentPath,
+    ArtifactSaved,
+    Event,
+    Forked,
+    Rewound,
+    RunEnded,
+    TurnDecided,
+    UserSpoke,
+)
 from adk_agent_sim.timeline.framework_calls import is_request_call
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.session_copy import copy_events
-from adk_agent_sim.timeline.session_events import Forked, Rewound
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.turn_prefix import TurnPrefix, cut_at_end, cut_before_action, cut_before_turn
 from adk_agent_sim.timeline.undone_events import is_undoable, list_redoable

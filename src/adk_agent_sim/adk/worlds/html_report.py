@@ -18,10 +18,9 @@ from adk_agent_sim.golden.rule_calls import RuleCall, find_rule_calls
 from adk_agent_sim.golden.run_page import PageOutcome, PageRow, RunPage, render_run_page
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.world import World
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
 from adk_agent_sim.timeline.events import Event, ToolStarted
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.redaction.redactor import Redactor
 from adk_agent_sim.timeline.undone_events import remove_undone_events
 from adk_agent_sim.timeline.verdict import render_verdict

@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines, style
-from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
+from adk_agent_sim.text.terminal_output import (
+    format_table,
+    print_json,
+    print_line,
+    print_lines,
+    shorten_cell,
+    style,
+)
 
 if TYPE_CHECKING:
     from adk_agent_sim.bench.bench_summary import BenchSummary

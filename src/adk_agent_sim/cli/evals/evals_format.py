@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from adk_agent_sim.cli.evals.json_diff import format_diff
 from adk_agent_sim.text.escaping import escape_line
-from adk_agent_sim.text.terminal_output import TerminalText
-from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
+from adk_agent_sim.text.terminal_output import TerminalText, format_table, shorten_cell
 from adk_agent_sim.timeline.strict_json import dump_json, parse_json
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def format_cases(cases: Sequence[CheckedCase]) -> list[TerminalText]:
 
 def format_case(checked: CheckedCase, opened: OpenedCase) -> str:
     """Return a case as a timeline, with what differs in its replay."""
-    from adk_agent_sim.golden.case_rows import build_case_rows
+    from adk_agent_sim.golden.importers import build_case_rows
 
     case, check = checked.case, checked.check
     lines = [f"{escape_line(case.eval_id)}: {_STATE_LABELS[case.badge.state]}. {escape_line(case.badge.reason)}"]

@@ -41,8 +41,7 @@ def open_(port: int | None, open_browser: bool, as_json: bool) -> None:
 
 def _request_login_url(port: int | None) -> str:
     """Ask the server for a login URL; those that do not answer were killed and have left their entry behind."""
-    from adk_agent_sim.link.server_entry import list_entries
-    from adk_agent_sim.link.server_requests import request_login_url
+    from adk_agent_sim.link.server_entry import list_entries, request_login_url
 
     entries = [entry for entry in list_entries() if entry.web_port and port in (None, entry.web_port)]
     answers = [(entry, url) for entry in entries if (url := request_login_url(entry))]

@@ -12,8 +12,7 @@ import click
 
 from adk_agent_sim.cli.sessions.database import database_option
 from adk_agent_sim.errors import NotFound
-from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines
-from adk_agent_sim.text.terminal_tables import format_table
+from adk_agent_sim.text.terminal_output import format_table, print_json, print_line, print_lines
 
 if TYPE_CHECKING:
     from adk_agent_sim.persistence.access_tokens import AccessToken, TokenStore

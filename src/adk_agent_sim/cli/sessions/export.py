@@ -14,13 +14,13 @@ from adk_agent_sim.cli.sessions.database import database_option
 from adk_agent_sim.errors import InvalidExportOption, StoreFailed
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName
 from adk_agent_sim.text.terminal_output import (
+    format_table,
     print_document,
     print_json,
     print_line,
     print_lines,
     send_other_output_to_stderr,
 )
-from adk_agent_sim.text.terminal_tables import format_table
 
 if TYPE_CHECKING:
     from adk_agent_sim.golden.eval_criteria import EvalCriteria
@@ -163,7 +163,7 @@ async def _export_session(
 
 async def _record_on_server(session_id: str, entry: ExportEntry) -> None:
     """Let the server record an export that has the database; raise StoreFailed if it cannot be asked."""
-    from adk_agent_sim.link.server_requests import find_server, request_json
+    from adk_agent_sim.link.server_entry import find_server, request_json
 
     server = await asyncio.to_thread(find_server, session_id)
     path = f"/api/sessions/{session_id}/exports"

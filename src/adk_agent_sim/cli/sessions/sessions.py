@@ -10,9 +10,8 @@ import click
 from rich.filesize import decimal as format_size
 
 from adk_agent_sim.cli.sessions.database import database_option
-from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines
-from adk_agent_sim.text.terminal_tables import format_table
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.text.terminal_output import format_table, print_json, print_line, print_lines
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus
 
 if TYPE_CHECKING:
     from adk_agent_sim.timeline.session_queries import SessionFilter

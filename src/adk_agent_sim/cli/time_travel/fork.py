@@ -133,7 +133,7 @@ async def _read_session(name: str, database: str) -> tuple[MemoryStore, str]:
     """Return a copy of the session in memory, so that the database is not in use while a person plays."""
     from adk_agent_sim.persistence.database_store import open_store
     from adk_agent_sim.timeline.jsonl import load_session
-    from adk_agent_sim.timeline.session_transfer import transfer_session
+    from adk_agent_sim.timeline.session_copy import transfer_session
     from adk_agent_sim.timeline.store import MemoryStore
     from adk_agent_sim.timeline.timeline import Timeline
     from adk_agent_sim.use_cases.sessions import find_session
@@ -242,7 +242,7 @@ async def _play(forked: Simulation, eval_set: Path, step: Step) -> None:
 async def _save(forked: Simulation, store: MemoryStore, out: Path | None, database: str) -> None:
     """Store the new session where the old one is, and in a file."""
     from adk_agent_sim.persistence.database_store import open_store
-    from adk_agent_sim.timeline.session_transfer import transfer_session
+    from adk_agent_sim.timeline.session_copy import transfer_session
 
     if out is not None:
         await forked.export_jsonl(out)
@@ -253,7 +253,7 @@ async def _save(forked: Simulation, store: MemoryStore, out: Path | None, databa
 
 def _to_json(forked: Simulation, session_id: str, turn: int | None, plan: TimeTravelPlan, step: Step) -> dict[str, Any]:
     from adk_agent_sim.adk.steps.steps import Done
-    from adk_agent_sim.timeline.session_events import Forked
+    from adk_agent_sim.timeline.events import Forked
 
     differences = [event.payload.difference for event in forked.log() if isinstance(event.payload, Forked)]
     return {

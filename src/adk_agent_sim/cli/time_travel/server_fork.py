@@ -11,8 +11,7 @@ from adk_agent_sim.errors import ForkRefused
 from adk_agent_sim.text.terminal_output import print_json, print_line
 
 if TYPE_CHECKING:
-    from adk_agent_sim.link.server_entry import ServerEntry
-    from adk_agent_sim.link.server_requests import ServerAnswer
+    from adk_agent_sim.link.server_entry import ServerAnswer, ServerEntry
 
 _NO_SERVER = (
     "--turn needs --agent: the run of the turn is replayed with the agent's own code. Without it, a server of yours "
@@ -27,7 +26,7 @@ def fork_on_server(session_id: str, turn: int, *, force: bool, as_json: bool) ->
     Raises:
         ForkRefused: The server refuses it, or there is none.
     """
-    from adk_agent_sim.link.server_requests import find_server
+    from adk_agent_sim.link.server_entry import find_server
 
     entry = find_server(session_id)
     if entry is None:
@@ -46,7 +45,7 @@ def fork_on_server(session_id: str, turn: int, *, force: bool, as_json: bool) ->
 
 
 def _time_travel(entry: ServerEntry, session_id: str, turn: int, *, force: bool, path: str) -> ServerAnswer | None:
-    from adk_agent_sim.link.server_requests import request_json
+    from adk_agent_sim.link.server_entry import request_json
 
     body = {"action": "fork", "turn": turn, "force": force}
     # Without a limit: a replay takes as long as the callbacks of the agent.
@@ -58,7 +57,7 @@ def _wait_for_answer(
 ) -> ServerAnswer | None:
     """Wait for the fork, and print meanwhile what it waits for."""
     from adk_agent_sim.cli.time_travel.time_travel_commands import print_wait
-    from adk_agent_sim.link.server_requests import request_json
+    from adk_agent_sim.link.server_entry import request_json
 
     reported = ""
     while True:

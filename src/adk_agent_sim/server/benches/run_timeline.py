@@ -23,9 +23,8 @@ from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
-from adk_agent_sim.timeline.read_model.open_rows import OPEN_STATUSES, end_open_row
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
-from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.read_model.timeline_row import OPEN_STATUSES, TimelineRow, end_open_row
 from adk_agent_sim.timeline.world_events import VerdictReached
 
 _TAIL = 200

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from adk_agent_sim.golden.case_fields import FieldKind
+from adk_agent_sim.golden.case_changes import FieldKind
 from adk_agent_sim.use_cases.cases import CaseCheckInfo, ConvertedCases, EvalCaseInfo
 from adk_agent_sim.use_cases.record import Record
 

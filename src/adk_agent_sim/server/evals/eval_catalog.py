@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from adk_agent_sim.adk.loading.agent_loader import App
 from adk_agent_sim.errors import NotFound, SimulatorError
-from adk_agent_sim.golden.case_fields import CaseField, list_fields
-from adk_agent_sim.golden.case_rows import build_case_rows
+from adk_agent_sim.golden.case_changes import CaseField, list_fields
 from adk_agent_sim.golden.eval_file import EvalFile, OpenedCase
+from adk_agent_sim.golden.importers import build_case_rows
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.evals.api_models import (
     CaseCorrectionInput,
@@ -31,8 +31,7 @@ from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.json_conversion import format_json_value
-from adk_agent_sim.timeline.read_model.open_rows import end_open_row
-from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow, end_open_row
 from adk_agent_sim.timeline.strict_json import parse_json_object_input
 from adk_agent_sim.use_cases.cases import (
     CaseCheckInfo,

@@ -12,7 +12,7 @@ import grpc
 from grpc_health.v1 import health
 
 from adk_agent_sim.errors import TokenRejected
-from adk_agent_sim.link.remote_errors import ERROR_TRAILER
+from adk_agent_sim.link.channel import ERROR_TRAILER
 from adk_agent_sim.server.access.access_control import AccessControl, Grant
 
 _OPEN_METHODS = f"/{health.SERVICE_NAME}/"

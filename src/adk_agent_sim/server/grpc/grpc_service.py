@@ -37,18 +37,17 @@ from adk_agent_sim.timeline.events import (
     Event,
     Player,
     Session,
+    ToolAsked,
     TurnAsked,
     TurnDecided,
     TurnWithdrawn,
     Unreadable,
 )
-from adk_agent_sim.timeline.page_cursors import format_session_cursor, parse_session_cursor
-from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
-from adk_agent_sim.timeline.session_queries import SessionFilter
+from adk_agent_sim.timeline.read_model.session_summary import STATUS_PROJECTIONS, ProtocolStatus
+from adk_agent_sim.timeline.session_queries import SessionFilter, format_session_cursor, parse_session_cursor
 from adk_agent_sim.timeline.submissions import ToolResponse, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
-from adk_agent_sim.timeline.tool_request_events import ToolAsked
-from adk_agent_sim.wire.llm_response import from_response_message
+from adk_agent_sim.wire.llm_messages import from_response_message
 
 ItemT = TypeVar("ItemT")
 

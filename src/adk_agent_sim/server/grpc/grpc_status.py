@@ -11,7 +11,7 @@ from grpc import StatusCode
 from grpc.aio import ServicerContext
 
 from adk_agent_sim.errors import SimulatorError
-from adk_agent_sim.link.remote_errors import ERROR_TRAILER
+from adk_agent_sim.link.channel import ERROR_TRAILER
 from adk_agent_sim.server.web.error_status import get_error_status
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.text.surrogates import replace_lone_surrogates

@@ -16,8 +16,12 @@ from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json, encode_json
 from adk_agent_sim.timeline.events import Event, TurnAsked, TurnDecided
 from adk_agent_sim.timeline.model_request import ModelRequest, RequestBlocks
-from adk_agent_sim.wire.llm_request import from_request_message, move_response_schema, to_request_message
-from adk_agent_sim.wire.llm_response import to_response_message
+from adk_agent_sim.wire.llm_messages import (
+    from_request_message,
+    move_response_schema,
+    to_request_message,
+    to_response_message,
+)
 
 _SEPARATE_FIELDS = ("contents", "config", "tools_dict")
 _SEPARATE_CONFIG_FIELDS = ("tools", "system_instruction", "response_schema")

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from adk_agent_sim.errors import BlocksMissing
 from adk_agent_sim.server.grpc.request_validation import check_request_part
 from adk_agent_sim.timeline.blocks import Block, split_ids
+from adk_agent_sim.timeline.event_shapes import RequestPart
 from adk_agent_sim.timeline.events import TurnAsked
-from adk_agent_sim.timeline.model_shapes import RequestPart
 
 MAX_REMEMBERED = 20_000
 """How many valid blocks are remembered, so that a conversation is not validated again with each of its requests."""

@@ -10,24 +10,24 @@ from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.persistence.row_codec import OPTIONAL_JSON_FIELDS, from_event_message
 from adk_agent_sim.timeline import event_validation
 from adk_agent_sim.timeline.canonical_json import Json, decode_json
-from adk_agent_sim.timeline.event_kinds import KIND_NAMES
+from adk_agent_sim.timeline.event_shapes import RequestPart
+from adk_agent_sim.timeline.event_validation import KIND_NAMES
 from adk_agent_sim.timeline.events import (
     AgentEvent,
+    AgentJoined,
     ArtifactSaved,
     CancelAsked,
     EnvironmentDecided,
     Event,
     RunEnded,
+    ToolAsked,
     ToolFailed,
     ToolFinished,
     ToolStarted,
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.model_shapes import RequestPart
-from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.shape_checks import MAX_JSON_DEPTH
-from adk_agent_sim.timeline.tool_request_events import ToolAsked
 from adk_agent_sim.timeline.world_events import (
     NotificationDelivered,
     VerdictReached,

@@ -15,7 +15,7 @@ from adk_agent_sim.adk.players.recording_player import RecordingPlayer
 from adk_agent_sim.errors import ForkRefused, NotFound
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.golden.export_paths import find_export_folder
-from adk_agent_sim.golden.recording_builder import build_recording
+from adk_agent_sim.golden.recording import build_recording
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.server.agents.playable_agent import PlayableAgent

@@ -10,8 +10,7 @@ from adk_agent_sim.adk.runs.briefing import AgentBriefing
 from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema, to_json_schema
 from adk_agent_sim.server.agents.api_models import Briefing, InstructionPart, RequestInfo, ToolInfo
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
-from adk_agent_sim.timeline.framework_texts import remove_description_fences, split_instruction
+from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE, remove_description_fences, split_instruction
 from adk_agent_sim.timeline.model_request import RESPONSE_ARGUMENTS_SCHEMA, ModelRequest, RequestSettings
 
 _NOT_SENT = frozenset({"config", RESPONSE_ARGUMENTS_SCHEMA})

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from adk_agent_sim.server.sessions.row_api_models import DisplayValue, MediaFile, RowDetail
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, equals_value
 from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     ArtifactSaved,
+    Closed,
     EnvironmentDecided,
     Event,
     RunEnded,
+    ToolAnswered,
     ToolFailed,
     ToolFinished,
     ToolStarted,
@@ -24,12 +26,9 @@ from adk_agent_sim.timeline.events import (
 )
 from adk_agent_sim.timeline.framework_calls import is_request_call
 from adk_agent_sim.timeline.json_conversion import decode_base64
-from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, TimelineRow
-from adk_agent_sim.timeline.session_events import Closed
 from adk_agent_sim.timeline.state_edits import find_state_edit
 from adk_agent_sim.timeline.strict_json import MAX_DEPTH, InvalidJson, dump_json, is_too_deep, parse_json
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered
 from adk_agent_sim.timeline.world_events import (
     NotificationDelivered,
     VerdictReached,

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from adk_agent_sim.server.sessions.pause_api_models import PendingPause
 from adk_agent_sim.server.time_travel.api_models import TimeTravelInfo
+from adk_agent_sim.timeline.events import ToolAsked
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.strict_json import dump_json
-from adk_agent_sim.timeline.tool_request_events import ToolAsked
 from adk_agent_sim.use_cases.record import Record
 from adk_agent_sim.use_cases.session_record import SessionRecord
 

@@ -20,8 +20,8 @@ from adk_agent_sim.server.sessions import request_view, row_details
 from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.server.sessions.session_api_models import StateNeeds
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
-from adk_agent_sim.timeline.page_cursors import MAX_INTEGER
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.session_queries import MAX_INTEGER
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.world_events import VerdictReached
 

@@ -14,11 +14,9 @@ from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.agents.catalog_entry import CatalogEntry
 from adk_agent_sim.server.agents.playable_agent import PlayableAgent
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.events import Player
+from adk_agent_sim.timeline.events import SERVER_STOPPED, SERVER_STOPPED_IN_RUN, Player
 from adk_agent_sim.timeline.player_spec import PlayerKind
-from adk_agent_sim.timeline.read_model.session_status import SessionStatus
-from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
-from adk_agent_sim.timeline.session_events import SERVER_STOPPED, SERVER_STOPPED_IN_RUN
+from adk_agent_sim.timeline.read_model.session_summary import SessionStatus, SessionSummary
 from adk_agent_sim.timeline.session_liveness import OtherProcesses, SessionLiveness
 from adk_agent_sim.timeline.session_queries import AgentSessions, SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline

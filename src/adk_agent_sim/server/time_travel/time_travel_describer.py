@@ -8,9 +8,9 @@ from adk_agent_sim.errors import SessionNotFound
 from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
 from adk_agent_sim.server.time_travel.api_models import SessionLink, TimeTravelInfo
-from adk_agent_sim.timeline.read_model.log_segments import find_undone_ranges, has_decision
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.timeline.undone_events import find_undone_ranges, has_decision
 
 _REMOTE = (
     "The agent of this session runs in another process, which cannot restart it. Pass `restart=` to its "

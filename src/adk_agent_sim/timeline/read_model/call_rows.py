@@ -1,4 +1,5 @@
-"""The rows of tool calls: from the call, through a confirmation by the user, to the result that the model gets.
+"""The rows of tool calls: from the call, through a confirmation by the user, to the result that the model gets. Also
+the rows of the requests by which ADK pauses an agent for input or a credential, and of the user's answers.
 
 add_call --> RUNNING --request for confirmation--> CONFIRM --apply_consent--> RUNNING
                 |                                     |
@@ -12,21 +13,36 @@ from collections.abc import Mapping
 
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import as_mapping, as_text, unwrap_result
-from adk_agent_sim.timeline.events import EnvironmentDecided, Event, Player, ToolFailed, ToolFinished, ToolStarted
+from adk_agent_sim.timeline.events import (
+    EnvironmentDecided,
+    Event,
+    Player,
+    ToolAnswered,
+    ToolAsked,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+    ToolWithdrawn,
+)
 from adk_agent_sim.timeline.framework_calls import (
     MODEL_SEAT,
     REQUEST_CONFIRMATION,
+    REQUEST_CREDENTIAL,
     SET_MODEL_RESPONSE,
     is_rejected_response,
     is_request_call,
     is_unknown_tool_response,
 )
-from adk_agent_sim.timeline.read_model import pause_rows
 from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments, summarize_text, summarize_value
-from adk_agent_sim.timeline.read_model.open_rows import OPEN_STATUSES, OpenRows, PendingConsent
-from adk_agent_sim.timeline.read_model.pause_requests import PAUSE_KINDS
-from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowSource, RowStatus
-from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
+from adk_agent_sim.timeline.read_model.pending_requests import PAUSE_KINDS
+from adk_agent_sim.timeline.read_model.timeline_row import (
+    OPEN_STATUSES,
+    OpenRows,
+    PendingConsent,
+    RowKind,
+    RowSource,
+    RowStatus,
+)
 
 
 def add_call(rows: OpenRows, event: Event, part_index: int, call: Mapping[str, Json]) -> None:
@@ -35,7 +51,7 @@ def add_call(rows: OpenRows, event: Event, part_index: int, call: Mapping[str, J
     if name == REQUEST_CONFIRMATION:
         _add_confirmation(rows, event, part_index, call_id, arguments)
     elif name in PAUSE_KINDS:
-        pause_rows.add_request(rows, event, part_index, call)
+        _add_pause(rows, event, part_index, call)
     elif is_request_call(name):
         rows.add_row(event, RowKind.NOTE, name, summarize_arguments(arguments), part_index=part_index)
     else:
@@ -75,7 +91,7 @@ def apply_consent(rows: OpenRows, event: Event, part_index: int, response: Mappi
     """Apply a function response of the user: the answer to a confirmation, or to another request of ADK."""
     consent = rows.pending_consents.pop(response.get("id") or "", None)
     answer = response.get("response")
-    if consent is None and pause_rows.apply_answer(rows, event, part_index, response):
+    if consent is None and _apply_pause_answer(rows, event, part_index, response):
         return
     if consent is None:
         name = response.get("name") or ""
@@ -104,7 +120,7 @@ def cancel_confirmations(rows: OpenRows, event: Event) -> None:
         if index is not None:
             rows.update_row(event, index, status=RowStatus.CANCELLED, result="not approved")
     rows.pending_consents.clear()
-    pause_rows.cancel_requests(rows, event)
+    _cancel_pauses(rows, event)
 
 
 def apply_function_response(rows: OpenRows, event: Event, part_index: int, response: Mapping[str, Json]) -> None:
@@ -246,3 +262,46 @@ def _describe_tool_failure(failed: ToolFailed) -> str:
     if failed.error_type == "CancelledError":
         return "stopped with the run"
     return f"{failed.error_type}: {failed.error_message}" if failed.error_message else failed.error_type
+
+
+def _add_pause(rows: OpenRows, event: Event, part_index: int, call: Mapping[str, Json]) -> None:
+    """Add the row of a request; it waits for the user until it is answered, or given up."""
+    name, arguments = as_text(call.get("name")), as_mapping(call.get("args"))
+    call_id = as_text(call.get("id"))
+    rows.call_rows[call_id] = rows.add_row(
+        event,
+        RowKind.REQUEST,
+        PAUSE_KINDS[name].value,
+        _describe_pause(name, arguments),
+        part_index=part_index,
+        status=RowStatus.CONFIRM,
+        call_id=call_id,
+    )
+
+
+def _apply_pause_answer(rows: OpenRows, event: Event, part_index: int, response: Mapping[str, Json]) -> bool:
+    """Apply the user's answer to a request; returns False if it answers none that waits."""
+    call_id = as_text(response.get("id"))
+    index = rows.call_rows.get(call_id)
+    if index is None or rows.rows[index].kind is not RowKind.REQUEST:
+        return False
+    del rows.call_rows[call_id]
+    result = summarize_value(unwrap_result(response.get("response")))
+    rows.update_row(event, index, part_index=part_index, status=RowStatus.DONE, result=result)
+    return True
+
+
+def _cancel_pauses(rows: OpenRows, event: Event) -> None:
+    """Cancel the requests that wait: after a new query ADK does not continue what they belong to."""
+    for index, row in list(rows.rows.items()):
+        if row.kind is RowKind.REQUEST and row.status is RowStatus.CONFIRM:
+            rows.update_row(event, index, status=RowStatus.CANCELLED, result="not answered")
+            rows.call_rows.pop(row.call_id, None)
+
+
+def _describe_pause(name: str, arguments: Mapping[str, Json]) -> str:
+    if name != REQUEST_CREDENTIAL:
+        return summarize_text(as_text(arguments.get("message"))) or summarize_value(arguments.get("payload") or "")
+    scheme = as_mapping(as_mapping(arguments.get("authConfig")).get("authScheme"))
+    described = [as_text(scheme.get(key)) for key in ("type", "scheme", "name")]
+    return summarize_text(" ".join(text for text in described if text))

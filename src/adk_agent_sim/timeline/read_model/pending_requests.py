@@ -1,17 +1,28 @@
-"""The requests of a session that wait for a person, each with its kind."""
+"""The requests of a session that wait for a person, each with its kind: model turns, tool calls, and ADK's own.
+
+ADK pauses an agent until the user gives consent, a credential or input. It makes each of these requests as a function
+call of its own and ends the run; the answer is a user message with the response to that call."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.content_parts import as_mapping, get_parts
-from adk_agent_sim.timeline.events import AgentPath, Event, TurnAsked, TurnRevived
-from adk_agent_sim.timeline.schema_options import SCHEMA_OPTIONS
-from adk_agent_sim.timeline.tool_request_events import ToolAsked
+from adk_agent_sim.timeline.content_parts import as_mapping, as_text, get_parts
+from adk_agent_sim.timeline.events import (
+    SCHEMA_OPTIONS,
+    AgentEvent,
+    AgentPath,
+    Event,
+    ToolAsked,
+    TurnAsked,
+    TurnRevived,
+    UserSpoke,
+)
+from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION, REQUEST_CREDENTIAL, REQUEST_INPUT
 
 MAX_REQUESTS_PER_EVENT = 1_000
 """Requests of one event beyond this number are not told apart by their position."""
@@ -123,3 +134,63 @@ def list_answered_ids(content: Json) -> list[str]:
     """Return the ids of the function calls that a user message responds to."""
     responses = (as_mapping(part.get("function_response")) for part in get_parts(content))
     return [response["id"] for response in responses if response.get("id")]
+
+
+PAUSE_KINDS: Mapping[str, RequestKind] = {
+    REQUEST_CONFIRMATION: RequestKind.CONSENT,
+    REQUEST_CREDENTIAL: RequestKind.CREDENTIAL,
+    REQUEST_INPUT: RequestKind.INPUT,
+}
+"""What the user is asked for, by the name of ADK's call."""
+
+
+def iter_pause_requests(event: Event, emitted: AgentEvent) -> Iterator[PendingRequest]:
+    """Yield a request for each call by which ADK asks the user for something in an event."""
+    for ordinal, call in enumerate(_list_calls(emitted)):
+        kind = PAUSE_KINDS.get(as_text(call.get("name")))
+        if kind is not None:
+            yield PendingRequest(
+                kind=kind,
+                request_id=call.get("id") or "",
+                requested_at=event.timestamp,
+                seq=event.seq,
+                ordinal=min(ordinal, MAX_REQUESTS_PER_EVENT - 1),
+                agent_name=event.agent_name,
+                agent_path=event.agent_path,
+                invocation_id=emitted.invocation_id,
+                tool_name=as_text(_get_asking_call(call).get("name")),
+            )
+
+
+def asks_for_credential(emitted: AgentEvent) -> bool:
+    """Return whether ADK asks the user for a credential in an event."""
+    return any(call.get("name") == REQUEST_CREDENTIAL for call in _list_calls(emitted))
+
+
+def find_pause_arguments(emitted: AgentEvent, request_id: str) -> Mapping[str, Json]:
+    """Return the arguments of ADK's call with this id; empty if the event does not have it."""
+    calls = (call for call in _list_calls(emitted) if call.get("id") == request_id)
+    return as_mapping(next((call.get("args") for call in calls), None))
+
+
+def list_pauses(events: Sequence[Event]) -> list[tuple[int, RequestKind]]:
+    """Return what the user was asked for, each with the number of the user turn in which it was, from 1."""
+    turn, found = 0, list[tuple[int, RequestKind]]()
+    for event in events:
+        match event.payload:
+            case UserSpoke(content=content):
+                turn += any("function_response" not in part for part in get_parts(content))
+            case AgentEvent() as emitted:
+                found += [(turn, request.kind) for request in iter_pause_requests(event, emitted)]
+            case _:
+                pass
+    return found
+
+
+def _list_calls(emitted: AgentEvent) -> list[Mapping[str, Json]]:
+    return [as_mapping(part.get("function_call")) for part in get_parts(emitted.event.get("content"))]
+
+
+def _get_asking_call(call: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the tool call that waits for consent; other requests do not contain the call they are about."""
+    return as_mapping(as_mapping(call.get("args")).get("originalFunctionCall"))

@@ -21,8 +21,7 @@ from adk_agent_sim.timeline.content_parts import as_mapping, get_parts
 from adk_agent_sim.timeline.events import Payload
 from adk_agent_sim.timeline.framework_calls import REQUEST_CREDENTIAL
 from adk_agent_sim.timeline.redaction.known_secrets import KnownSecrets
-from adk_agent_sim.timeline.redaction.masked_object import build_masked_object
-from adk_agent_sim.timeline.redaction.secret_values import MASK
+from adk_agent_sim.timeline.redaction.secret_values import MASK, build_masked_object
 
 NOT_RECORDED = "not recorded"
 """What the timeline has in place of a credential that the user gave."""
@@ -59,22 +58,14 @@ class CredentialMask:
     def __init__(self) -> None:
         self._known = KnownSecrets()
         self._values: set[str] = set()
-        self._is_active = False
-
-    @property
-    def is_active(self) -> bool:
+        self.is_active = False
         """Whether a credential was asked for or given: before that there is nothing to mask."""
-        return self._is_active
-
-    def activate(self) -> None:
-        """Mask credential objects from now on."""
-        self._is_active = True
 
     def mask_message(self, content: Json) -> Json:
         """Return a user message without the credentials that it contains, and remember these."""
         if not any(_is_answer(part) for part in get_parts(content)):
             return content
-        self.activate()
+        self.is_active = True
         parts = [self._mask_part(part) for part in get_parts(content)]
         return {**as_mapping(content), "parts": parts}
 

@@ -10,9 +10,10 @@ import re
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
-from adk_agent_sim.timeline.redaction.secret_names import NameKind, classify_name, split_words
 from adk_agent_sim.timeline.redaction.secret_values import (
+    NameKind,
     can_number_be_secret,
+    classify_name,
     has_secret_characters,
     is_code,
     is_ordinary_word,
@@ -20,6 +21,7 @@ from adk_agent_sim.timeline.redaction.secret_values import (
     is_placeholder,
     is_prose_word,
     looks_random,
+    split_words,
 )
 
 Span: TypeAlias = tuple[int, int]

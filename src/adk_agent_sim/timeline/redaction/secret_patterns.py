@@ -2,7 +2,7 @@
 
     vendor keys, private keys, JSON Web Tokens: by their form alone
     URLs, headers: by the place in which a secret is
-    named values: by the name before it (`secret_names` knows the names)
+    named values: by the name before it (`secret_values` knows the names)
 
 The values of this process's secret environment variables are the last group; they are no patterns.
 
