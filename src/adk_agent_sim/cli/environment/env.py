@@ -23,7 +23,7 @@ from adk_agent_sim.text.terminal_output import (
 )
 
 if TYPE_CHECKING:
-    from adk_agent_sim.environment.mock_lint import ModelProblem
+    from adk_agent_sim.environment.argument_lint import ModelProblem
     from adk_agent_sim.environment.rule_finding import RuleFinding
     from adk_agent_sim.environment.rule_lint import ToolCatalog
     from adk_agent_sim.timeline.events import Event
@@ -94,7 +94,7 @@ def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
     adksim env from-trace golden.evalset.json > rules.yaml
     ADK_SIM_RULES=rules.yaml adk eval my_agent golden.evalset.json
     """
-    from adk_agent_sim.environment.rules_from_trace import build_rules, extract_recorded_calls
+    from adk_agent_sim.environment.call_recorder import build_rules, extract_recorded_calls
     from adk_agent_sim.environment.yaml_document import render_yaml
 
     calls = extract_recorded_calls(_load_trace_events(file, eval_id))

@@ -88,8 +88,7 @@ def _record(
     from adk_agent_sim.adk.loading.agent_loader import load_app
     from adk_agent_sim.environment.actions.pass_through import Pass
     from adk_agent_sim.environment.call_recorder import CallRecorder
-    from adk_agent_sim.environment.rule_match import Match
-    from adk_agent_sim.environment.rules import Rule, Rules
+    from adk_agent_sim.environment.rules import Match, Rule, Rules
     from adk_agent_sim.environment.yaml_document import render_yaml
     from adk_agent_sim.timeline.atomic_files import atomic_write_text
     from adk_agent_sim.timeline.redaction.redactor import Redactor

@@ -34,8 +34,8 @@ def annotate(
     adksim scenario annotate scenarios.jsonl --scenario lunch --decision invalid
     adksim scenario annotate scenario.json --decision valid --comment "solvable in two turns" --annotator Ada
     """
-    from adk_agent_sim.scenario.format.annotation import annotate_file
     from adk_agent_sim.scenario.format.models import to_json_value
+    from adk_agent_sim.scenario.format.scenario_files import annotate_file
     from adk_agent_sim.timeline.clock import WallClock
 
     options = {"validation_decision": decision, "comment": comment, "annotator": annotator}

@@ -60,7 +60,7 @@ def check(files: tuple[Path, ...], seed: int, judge_name: str, record: Path, as_
 
 def _check_files(paths: Sequence[Path], seed: int, soft: SoftJudge | str | None) -> Iterator[CheckedFile]:
     from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.scenario.players.check_cache import CheckCache
+    from adk_agent_sim.scenario.players.checked_scenario import CheckCache
     from adk_agent_sim.use_cases.worlds import check_scenarios
 
     progress = ProgressBar("runs")

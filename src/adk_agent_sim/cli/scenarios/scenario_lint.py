@@ -44,7 +44,7 @@ def lint(files: tuple[Path, ...], are: bool, as_json: bool) -> None:
 def _lint_files(files: Sequence[Path], *, checks_are: bool) -> tuple[list[LocatedFinding], int]:
     """Return the findings, and how many scenarios could be read."""
     from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.scenario.format.lint_files import count_scenarios, read_scenarios
+    from adk_agent_sim.scenario.format.lint_are import count_scenarios, read_scenarios
     from adk_agent_sim.use_cases.worlds import lint_scenario
 
     progress, total = ProgressBar("scenarios"), count_scenarios(files)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.errors import InvalidScenario
     from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.format.models import ExportedTrace
-    from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
+    from adk_agent_sim.scenario.world.event_log import EventFailure, OracleResult
     from adk_agent_sim.scenario.world.world import World
 
 _AGENT_PARAMETERS = frozenset({*AgentSettings.__dataclass_fields__, "judge_name", "record"} - {"trace"})
@@ -183,7 +183,7 @@ class _OracleRuns:
         close_progress: Callable[[], None],
     ) -> None:
         from adk_agent_sim.scenario import World
-        from adk_agent_sim.scenario.format.are_conversion import convert_to_are
+        from adk_agent_sim.scenario.format.exporter import convert_to_are
         from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 
         if isinstance(scenario, Exception):

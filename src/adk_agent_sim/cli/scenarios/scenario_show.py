@@ -48,7 +48,7 @@ def show(
         raise click.UsageError("--svg writes the graph of one scenario: give one FILE.")
     if web:
         from adk_agent_sim.cli.play.browser import serve_in_browser
-        from adk_agent_sim.scenario.players.check_cache import CheckCache
+        from adk_agent_sim.scenario.players.checked_scenario import CheckCache
         from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 
         serve_in_browser([], browser, scenarios=ScenarioCatalog(files, check_cache=CheckCache()))
@@ -82,8 +82,7 @@ def _show_all(choices: Sequence[ScenarioChoice], *, as_json: bool) -> bool:
 
 
 def _show_scenario(scenario: ScenarioImportedFromJson, svg_path: Path | None, *, as_json: bool) -> None:
-    from adk_agent_sim.scenario.format.scenario_summary import render_text, summarize_scenario
-    from adk_agent_sim.scenario.format.svg import render_svg
+    from adk_agent_sim.scenario.format.scenario_summary import render_svg, render_text, summarize_scenario
     from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
     from adk_agent_sim.timeline.atomic_files import atomic_write_text
 
