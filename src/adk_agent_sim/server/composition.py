@@ -23,8 +23,8 @@ from adk_agent_sim.server.access.access_control import AccessControl, open_acces
 from adk_agent_sim.server.access.exposure import Exposure
 from adk_agent_sim.server.access.server_keys import load_or_create_server_id
 from adk_agent_sim.server.announcement import announce_server
+from adk_agent_sim.server.grpc.agent_presence import ABANDON_AFTER_SECONDS
 from adk_agent_sim.server.grpc.grpc_server import GrpcServer, serve_grpc
-from adk_agent_sim.server.remote.agent_presence import ABANDON_AFTER_SECONDS
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.timeline import Timeline
 

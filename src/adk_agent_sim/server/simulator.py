@@ -30,8 +30,7 @@ from adk_agent_sim.server.access.server_keys import load_or_create_server_id
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.announcement import announce_server
 from adk_agent_sim.server.benches.bench_catalog import BenchCatalog
-from adk_agent_sim.server.evals.agent_eval_catalog import AgentEvalCatalog
-from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
+from adk_agent_sim.server.evals.eval_catalog import AgentEvalCatalog, EvalCatalog
 from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.server.web.web_server import RunningServer, start_web_server

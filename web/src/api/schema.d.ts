@@ -6512,8 +6512,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 fault_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -6548,8 +6548,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 fault_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -6963,8 +6963,8 @@ export interface operations {
             };
             header?: never;
             path: {
-                session_id: string;
                 index: number;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -6995,9 +6995,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 index: number;
                 file_index: number;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7064,8 +7064,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 index: number;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7495,8 +7495,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };

@@ -23,10 +23,10 @@ from adk_agent_sim.persistence.row_codec import (
     to_session_message,
 )
 from adk_agent_sim.server.grpc import request_validation
+from adk_agent_sim.server.grpc.agent_presence import AgentPresence
 from adk_agent_sim.server.grpc.grpc_status import RpcContext, abort_with_status, map_errors_to_status
 from adk_agent_sim.server.grpc.legacy_protocol import build_legacy_event, split_request
-from adk_agent_sim.server.grpc.request_block_validator import RequestBlockValidator
-from adk_agent_sim.server.remote.agent_presence import AgentPresence
+from adk_agent_sim.server.grpc.request_validation import RequestBlockValidator
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.event_validation import validate_event, validate_payload

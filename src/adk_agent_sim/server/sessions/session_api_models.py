@@ -1,4 +1,4 @@
-"""The messages of the web API about sessions: lists of them, what waits for a person, and live updates."""
+"""The messages of the web API about sessions: what waits for a person, how they act, and live updates."""
 
 from __future__ import annotations
 
@@ -6,13 +6,37 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from adk_agent_sim.server.sessions.pause_api_models import PendingPause
 from adk_agent_sim.server.time_travel.api_models import TimeTravelInfo
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.tool_request_events import ToolAsked
 from adk_agent_sim.use_cases.record import Record
 from adk_agent_sim.use_cases.session_record import SessionRecord
+from adk_agent_sim.use_cases.turns import CallInput
+
+
+class PendingPause(Record):
+    """What a paused agent asks the user for."""
+
+    kind: Literal["input", "credential"]
+    request_id: str
+    agent_name: str = Field(description="The agent or workflow that asks")
+    message: str = Field(description="What the user is told; empty if nothing")
+    payload: str | None = Field(default=None, description="The data that the request shows the user, as JSON text")
+    response_schema: dict[str, Any] | None = Field(
+        description="The JSON Schema of the input, or of the credential's fields; None if any input is accepted"
+    )
+    title: str = Field(default="", description="The auth scheme in words; empty for input")
+    auth_uri: str = Field(default="", description="Where a real user would sign in; empty if nowhere")
+
+
+class PauseAnswerInput(Record):
+    """The user's answer. A credential is passed on to the agent, and neither stored nor logged."""
+
+    value: str | None = Field(
+        default=None, description="The input, or the fields of the credential, as JSON text; None simulates a sign-in"
+    )
+    force: bool = Field(default=False, description="Send input although it does not match the schema")
 
 
 class PendingConfirmation(Record):
@@ -136,3 +160,63 @@ class SessionGone(Record):
     type: Literal["gone"] = "gone"
     session_id: str
     message: str
+
+
+class FilePart(Record):
+    """A file attached to a user message."""
+
+    name: str
+    mime_type: str
+    data: str = Field(description="The bytes in base64")
+
+
+class UserMessage(Record):
+    """A user message: text, or JSON data for an agent with an input_schema, and files."""
+
+    text: str = ""
+    json_text: str | None = Field(default=None, description="JSON text that is checked against the input_schema")
+    files: list[FilePart] = Field(default_factory=list[FilePart])
+    force: bool = Field(default=False, description="Send it although it does not match the schema")
+
+
+class DecisionInput(Record):
+    """A person's decision as the model: calls with or without text, or a final response."""
+
+    decision_id: str = Field(min_length=8, max_length=100)
+    calls: list[CallInput] = Field(default_factory=list[CallInput])
+    text: str | None = Field(default=None, description="The final response, or the text that accompanies the calls")
+    json_text: str | None = Field(
+        default=None, description="The final response as JSON text, if there is an output_schema"
+    )
+    force: bool = Field(default=False, description="Decide although a tool is not offered or arguments are invalid")
+
+
+class ConfirmationInput(Record):
+    """The user's answer to a confirmation."""
+
+    question_id: str
+    approve: bool
+    payload: str | None = Field(default=None, description="JSON text, if the tool expects a payload")
+
+
+class ToolResponseInput(Record):
+    """What a person responds as a tool: a result, or an exception."""
+
+    decision_id: str = Field(min_length=8, max_length=100)
+    result: str = Field(default="null", description="What the tool returns, as JSON text")
+    error_type: str = Field(
+        default="",
+        max_length=100,
+        pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$",
+        description="The class name of the exception that the tool raises; empty if it returns",
+    )
+    error_message: str = Field(default="", max_length=10_000)
+    force: bool = Field(default=False, description="Send it although it does not match the tool's output schema")
+
+
+class CheckInput(Record):
+    """A form to check: the arguments of a call, a message, a final response, the result of a tool, or input."""
+
+    target: Literal["call", "message", "answer", "result", "input"]
+    tool_name: str = ""
+    value: str = Field(description="JSON text")
