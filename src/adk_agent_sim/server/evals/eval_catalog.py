@@ -30,7 +30,7 @@ from adk_agent_sim.server.evals.api_models import (
     EvalFileInfo,
     EvalFileSummary,
 )
-from adk_agent_sim.server.evals.case_replays import CaseReplays, CatalogAgent, LoadedAgent
+from adk_agent_sim.server.evals.case_replays import CaseReplays, CatalogReplays
 from adk_agent_sim.server.sessions import row_details
 from adk_agent_sim.server.sessions.row_details import RowDetail
 from adk_agent_sim.timeline.canonical_json import Json
@@ -78,7 +78,7 @@ class EvalCatalog:
         """
         self._files: dict[str, OpenEvalFile] = {}
         self._keys: dict[Path, str] = {}
-        replays = CaseReplays(LoadedAgent(app) if app is not None else None, ignored_paths)
+        replays = CaseReplays(app, ignored_paths)
         for file in files:
             self._open(file, replays)
         self.initial_count = len(self._files)
@@ -365,7 +365,7 @@ class AgentEvalCatalog(EvalCatalog):
         if (known := self.find_by_path(path)) is not None:
             return known
         if agent_key not in self._replays:
-            self._replays[agent_key] = CaseReplays(CatalogAgent(self._agents, agent_key))
+            self._replays[agent_key] = CatalogReplays(self._agents, agent_key)
         # By its name it is an EvalSet; the list says so if it is something else.
         return self._open(EvalFile(path, "evalset"), self._replays[agent_key])
 

@@ -79,51 +79,42 @@ CLIENT_EVENT_KINDS = frozenset(
 """The event kinds that a client may append with AppendEvents; the others have RPCs of their own, or are no client's."""
 
 
-def require_uuid4(field: str, value: str) -> str:
-    """Return `value` if it is a UUID of version 4."""
+def require_uuid4(field: str, value: str) -> None:
+    """Check that `value` is a UUID of version 4."""
     if not _UUID4.fullmatch(value):
         raise InvalidField(field, f"must be a UUID of version 4, and is {_quote_value(value)}")
-    return value
 
 
-def truncate_description(value: str) -> str:
-    """Return a description, cut at the maximum length."""
-    return value[:MAX_DESCRIPTION_LENGTH]
-
-
-def require_agent_name(value: str) -> str:
-    """Return `value` if it is an agent name of 1 to 100 characters, of which one is visible."""
+def require_agent_name(value: str) -> None:
+    """Check that `value` is an agent name of 1 to 100 characters, of which one is visible."""
     if not value:
         raise InvalidField("agent_name", "must not be empty")
     event_validation.check_agent_name(value, "agent_name")
     if len(value) > MAX_NAME_LENGTH:
         raise InvalidField("agent_name", f"must have at most {MAX_NAME_LENGTH} characters, and has {len(value)}")
-    return value
 
 
-def require_session_id(value: str) -> str:
-    """Return `value` if it can be the id of a session."""
+def require_session_id(value: str) -> None:
+    """Check that `value` can be the id of a session."""
     event_validation.check_identifier(value, "session_id")
-    return value
 
 
-def require_after_seq(value: int) -> int:
-    """Return `value` if a stream can start after it."""
+def require_after_seq(value: int) -> None:
+    """Check that a stream can start after it."""
     if value < 0:
         raise InvalidField("after_seq", f"must not be negative, and is {value}")
-    return value
 
 
 def parse_exact_response(text: str) -> Mapping[str, Json]:
     """Return the `LlmResponse` of a canonical JSON text."""
-    value = _parse_json_field("exact_json", text)
+    value = parse_json_field("exact_json", text)
     event_validation.validate_response(value, "exact_json")
     return value
 
 
 def parse_exact_request(text: str) -> Mapping[str, Json]:
     """Return the `LlmRequest` of a canonical JSON text."""
-    value = _parse_json_field("exact_json", text)
+    value = parse_json_field("exact_json", text)
     event_validation.validate_model_request(value, "exact_json")
     return value
 
@@ -142,11 +133,6 @@ def check_tool_response(request: v1.SubmitToolResponseRequest) -> None:
         raise InvalidField("result_json", "is missing: send it, or error_type if the tool raises; null is a result")
 
 
-def parse_result(text: str) -> Json:
-    """Return the result of a tool."""
-    return _parse_json_field("result_json", text)
-
-
 def parse_client_event(index: int, message: v1.SessionEvent) -> Event:
     """Return the event of a client's message."""
     try:
@@ -160,13 +146,13 @@ def _check_json_fields(index: int, message: v1.SessionEvent) -> None:
     """Name the JSON field that cannot be read, if it is one."""
     kind = message.WhichOneof("payload") or ""
     if message.texts_json:
-        _parse_json_field(f"events[{index}].texts_json", message.texts_json)
+        parse_json_field(f"events[{index}].texts_json", message.texts_json)
     payload = getattr(message, kind)
     for name in payload.DESCRIPTOR.fields_by_name:
         if name.endswith("_json"):
             text = getattr(payload, name)
             if text or name.removesuffix("_json") not in OPTIONAL_JSON_FIELDS:
-                _parse_json_field(f"events[{index}].{kind}.{name}", text)
+                parse_json_field(f"events[{index}].{kind}.{name}", text)
 
 
 def check_request_part(part: RequestPart, data: bytes, field: str) -> None:
@@ -174,7 +160,8 @@ def check_request_part(part: RequestPart, data: bytes, field: str) -> None:
     event_validation.validate_request_part(part, _decode_json_field(field, data), field)
 
 
-def _parse_json_field(field: str, text: str) -> Json:
+def parse_json_field(field: str, text: str) -> Json:
+    """Return the value of a field that is JSON text."""
     try:
         data = text.encode("ascii")
     except UnicodeEncodeError as error:

@@ -12,7 +12,7 @@ from adk_agent_sim.server.sessions.action_parsing import (
     find_form_problems,
     read_user_message,
 )
-from adk_agent_sim.server.sessions.environment_api_models import (
+from adk_agent_sim.server.sessions.environment_controls import (
     EnvironmentInfo,
     FaultInput,
     ProfileSwitchInput,

@@ -90,7 +90,7 @@ async def _find_player(session: ServedSession, agent: PlayableAgent, player: str
 async def _require_agent(session: ServedSession) -> PlayableAgent:
     summary = await session.timeline.get_summary(session.session_id)
     agent = session.services.runs.find_agent(summary)
-    if (problem := session.services.describer.find_player_problem(summary)) or agent is None:
+    if (problem := session.find_player_problem(summary)) or agent is None:
         raise ForkRefused(problem)
     return agent
 
