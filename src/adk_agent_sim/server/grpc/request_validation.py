@@ -155,11 +155,6 @@ def _check_json_fields(index: int, message: v1.SessionEvent) -> None:
                 parse_json_field(f"events[{index}].{kind}.{name}", text)
 
 
-def check_request_part(part: RequestPart, data: bytes, field: str) -> None:
-    """Check a block of a model request."""
-    event_validation.validate_request_part(part, _decode_json_field(field, data), field)
-
-
 def parse_json_field(field: str, text: str) -> Json:
     """Return the value of a field that is JSON text."""
     try:
@@ -236,7 +231,8 @@ class RequestBlockValidator:
         unchecked = [use for use in uses if use not in self._valid]
         await self._load_blocks(session_id, [block_id for _, block_id in unchecked], data)
         for part, block_id in unchecked:
-            check_request_part(part, data[block_id], f"asked.{part}")
+            field = f"asked.{part}"
+            event_validation.validate_request_part(part, _decode_json_field(field, data[block_id]), field)
         # A group is remembered only now that all of its contents are known to be valid.
         self._remember([*unchecked, *((_GROUP, block_id) for block_id in group_ids)])
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fastapi import Response
 
-from adk_agent_sim.errors import InvalidArguments, ToolNotOffered
-from adk_agent_sim.server.sessions import environment_controls, session_export
+from adk_agent_sim.errors import AgentNotLocal, InvalidArguments, ToolNotOffered
+from adk_agent_sim.golden.session import SimulatedAgentConfig
+from adk_agent_sim.server.sessions import environment_controls
 from adk_agent_sim.server.sessions.action_parsing import (
     build_response,
     find_call_problems,
@@ -30,6 +33,7 @@ from adk_agent_sim.server.sessions.session_api_models import (
     ToolResponseInput,
     UserMessage,
 )
+from adk_agent_sim.server.sessions.session_services import ServedSession
 from adk_agent_sim.server.web.api_router import (
     ServicesDependency,
     SessionDependency,
@@ -41,7 +45,13 @@ from adk_agent_sim.timeline.strict_json import parse_json_input, parse_json_obje
 from adk_agent_sim.timeline.submissions import ToolResponse
 from adk_agent_sim.timeline.tool_requests import get_tool_asked
 from adk_agent_sim.use_cases import exports, messages, sessions, state, turns
-from adk_agent_sim.use_cases.export_records import ExportPreview, ExportRequest, ExportResult, WrittenExport
+from adk_agent_sim.use_cases.export_records import (
+    EvalCaseKeys,
+    ExportPreview,
+    ExportRequest,
+    ExportResult,
+    WrittenExport,
+)
 from adk_agent_sim.use_cases.record import FieldProblem, OperationResult
 from adk_agent_sim.use_cases.turns import Suggestion
 
@@ -190,16 +200,44 @@ async def remove_fault(session: SessionDependency, fault_id: str) -> Response:
 @action_api.post("/export", response_model=ExportResult)
 async def export_session(session: SessionDependency, request: ExportRequest) -> Response:
     """Write the session to a file, by default the one that the agent's config names."""
-    return json_response(await session_export.export_session(session, request))
+    config = await _find_config(session)
+    result = await exports.export_session(session.timeline, session.session_id, request, config, is_confined=True)
+    return json_response(result.model_copy(update={"eval_case": await _find_case(session, result)}))
 
 
 @action_api.post("/export/preview", response_model=ExportPreview)
 async def preview_export(session: SessionDependency, request: ExportRequest) -> Response:
     """Return what an export would write, and what it leaves out; nothing is written."""
-    return json_response(await session_export.preview_export(session, request))
+    config = await _find_config(session)
+    return json_response(
+        await exports.preview_export(session.timeline, session.session_id, request, config, is_confined=True)
+    )
 
 
 @action_api.post("/exports", response_model=OperationResult)
 async def record_export(session: SessionDependency, export: WrittenExport) -> Response:
     """Record an export that a command has written to a file of its own, so that the session is shown as exported."""
     return json_response(await exports.record_export(session.timeline, session.session_id, export))
+
+
+async def _find_config(session: ServedSession) -> SimulatedAgentConfig | None:
+    """Return the config of a session's agent; None if it runs in another process.
+
+    Raises:
+        AgentNotLocal: The session's agent is not one of this server's.
+    """
+    summary, runs = await session.timeline.get_summary(session.session_id), session.services.runs
+    agent = runs.find_agent(summary) or await runs.load_agent(summary)
+    if agent is None and not session.may_be_remote:
+        raise AgentNotLocal(session.session_id, "export a golden trace")
+    return agent.config if agent else None
+
+
+async def _find_case(session: ServedSession, result: ExportResult) -> EvalCaseKeys | None:
+    """Return where the eval pages show what was written; None if they do not."""
+    agent = session.services.runs.find_agent(await session.timeline.get_summary(session.session_id))
+    if session.services.evals is None or agent is None or result.format != "evalset":
+        return None
+    file = session.services.evals.add_export(Path(result.path), agent.key)
+    case_key = await file.find_key_of(result.eval_id) if file is not None else ""
+    return EvalCaseKeys(file_key=file.key, case_key=case_key) if file is not None and case_key else None

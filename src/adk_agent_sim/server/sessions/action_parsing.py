@@ -8,7 +8,7 @@ from __future__ import annotations
 import binascii
 import re
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from adk_agent_sim.adk.runs.answer_check import check_answer
 from adk_agent_sim.adk.runs.pause_answers import get_input_request_schema
@@ -115,12 +115,10 @@ async def find_form_problems(session: OpenSession, turn_id: str | None, form: Ch
         if request is None:
             return []  # it was answered while the form was being checked
         arguments = await session.read_request_arguments(request)
-        problems = SchemaChecker(get_input_request_schema(arguments) or {}).find_problems(value)
-        return [FieldProblem(path=problem.path, message=problem.message) for problem in problems]
+        return _to_field_problems(SchemaChecker(get_input_request_schema(arguments) or {}).find_problems(value))
     if form.target == "result":
         asked = get_tool_asked(await timeline.tool_requests.get_pending(session_id, turn_id))
-        problems = find_result_problems(asked, value)
-        return [FieldProblem(path=problem.path, message=problem.message) for problem in problems]
+        return _to_field_problems(find_result_problems(asked, value))
     request = await timeline.read_request_settings(await timeline.get_turn(session_id, turn_id))
     if form.target == "call":
         return find_call_problems(request, [{"name": form.tool_name, "args": value}])
@@ -132,8 +130,12 @@ def _find_message_problems(session: OpenSession, value: Json) -> list[FieldProbl
     try:
         build_user_message(run.root_agent, dump_json(value))
     except InvalidMessage as error:
-        return [FieldProblem(path=problem.path, message=problem.message) for problem in error.problems]
+        return _to_field_problems(error.problems)
     return []
+
+
+def _to_field_problems(problems: Iterable[Problem]) -> list[FieldProblem]:
+    return [FieldProblem(path=problem.path, message=problem.message) for problem in problems]
 
 
 def _find_answer_problems(
@@ -149,4 +151,4 @@ def _find_answer_problems(
             check_answer(pending, build_response(answer, request))
         except InvalidAnswer as error:
             problems = list(error.problems)
-    return [FieldProblem(path=problem.path, message=problem.message) for problem in problems]
+    return _to_field_problems(problems)

@@ -53,8 +53,8 @@ class ListChanges:
         self._timeline = timeline
         self._runs = runs
         self._unread: dict[str, None] = {}
-        self._entries: OrderedDict[str, tuple[object, ...]] = OrderedDict()
-        self._revisions: OrderedDict[str, int] = OrderedDict()
+        self._known: OrderedDict[str, tuple[int, tuple[object, ...]]] = OrderedDict()
+        """The number of the last change of each session, and what lists show of it since then."""
         self._first_known = self.revision
         """Later changes are all remembered."""
 
@@ -78,15 +78,19 @@ class ListChanges:
             except BaseException:  # this tab has disconnected, or the database has failed: another tab must read it
                 self.add(session_id)
                 raise
-            if self._entries.get(session_id) != entry:
+            if session_id not in self._known or self._known[session_id][1] != entry:
                 self.revision += 1
-                self._remember(session_id, entry)
+                self._known[session_id] = self.revision, entry
+                self._known.move_to_end(session_id)
+            # A session that was forgotten counts as changed at its next event, which is harmless.
+            while len(self._known) > _MAX_REMEMBERED:
+                _, (self._first_known, _) = self._known.popitem(last=False)
 
     def list_changed_after(self, revision: int | None) -> Sequence[str] | None:
         """Return the sessions that have changed after a revision; None if that is not known any more."""
         if revision is None or not self._first_known <= revision <= self.revision:
             return None
-        return [session_id for session_id, changed in self._revisions.items() if changed > revision]
+        return [session_id for session_id, (changed, _) in self._known.items() if changed > revision]
 
     async def _read_entry(self, session_id: str) -> tuple[object, ...]:
         """Return what a list shows of a session; an empty tuple if it was deleted."""
@@ -96,16 +100,6 @@ class ListChanges:
             return ()
         pending = tuple((request.request_id, request.claimed_by) for request in record.pending)
         return (*(getattr(record, name) for name in _LISTED_FIELDS), pending, len(record.exports))
-
-    def _remember(self, session_id: str, entry: tuple[object, ...]) -> None:
-        self._entries[session_id], self._revisions[session_id] = entry, self.revision
-        self._revisions.move_to_end(session_id)
-        self._entries.move_to_end(session_id)
-        while len(self._revisions) > _MAX_REMEMBERED:
-            _, self._first_known = self._revisions.popitem(last=False)
-        # A session that was forgotten counts as changed at its next event, which is harmless.
-        while len(self._entries) > _MAX_REMEMBERED:
-            self._entries.popitem(last=False)
 
 
 _POLICY_VIOLATION = 1008

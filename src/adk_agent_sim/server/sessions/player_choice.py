@@ -9,6 +9,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
 
 from adk_agent_sim.adk.players.players import create_player_factory
 from adk_agent_sim.adk.players.recording_player import RecordingPlayer
@@ -21,12 +24,11 @@ from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.server.agents.playable_agent import PlayableAgent
 from adk_agent_sim.server.sessions.session_runs import HUMAN
 from adk_agent_sim.server.sessions.session_services import ServedSession
-from adk_agent_sim.server.time_travel.api_models import PlayerOption
 from adk_agent_sim.timeline.events import Player
 from adk_agent_sim.timeline.player_spec import PlayerKind
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.use_cases import turns
-from adk_agent_sim.use_cases.record import OperationResult
+from adk_agent_sim.use_cases.record import OperationResult, Record
 from adk_agent_sim.use_cases.time_travel import CreatePlayer
 
 REAL = str(PlayerKind.REAL)
@@ -34,6 +36,15 @@ _SESSION_PREFIX = "session:"
 
 _MAX_RECORDINGS = 20
 """How many files, and how many sessions, are offered; the newest ones."""
+
+
+class PlayerOption(Record):
+    """A player that can take the seats of a session's models."""
+
+    player: str = Field(description="`human`, `real`, or the key of a recording")
+    kind: Literal["human", "real", "recording"]
+    label: str
+    note: str = Field(description="What it does, or where the recording comes from")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -251,8 +251,10 @@ def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, Dis
             case _:
                 part = _find_part(event, part_index)
                 if call := part.get("function_call"):
-                    arguments = arguments if _is_framework_call(call) else call.get("args") or {}
-                    yield "question" if _is_framework_call(call) else "arguments", "json", call.get("args") or {}
+                    # Was the call made by ADK itself, to ask the user something, and not by the model?
+                    is_question = is_request_call(str(call.get("name")))
+                    arguments = arguments if is_question else call.get("args") or {}
+                    yield "question" if is_question else "arguments", "json", call.get("args") or {}
                 elif (response := part.get("function_response")) and response.get("response") not in returned:
                     yield "what the model got" if returned else "result", "json", response.get("response")
 
@@ -290,11 +292,6 @@ def _iter_error_values(failed: ToolFailed) -> Iterator[tuple[str, DisplayFormat,
         yield "mock", "json", failed.mocked
     if failed.traceback:
         yield "traceback", "traceback", failed.traceback
-
-
-def _is_framework_call(call: Mapping[str, Json]) -> bool:
-    """Whether the call was made by ADK itself, to ask the user something, and not by the model."""
-    return is_request_call(str(call.get("name")))
 
 
 def _iter_content_values(

@@ -6,7 +6,6 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from adk_agent_sim.server.time_travel.api_models import TimeTravelInfo
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.tool_request_events import ToolAsked
@@ -74,6 +73,30 @@ class PendingToolCall(Record):
             arguments=dump_json(dict(asked.arguments)),
             response_schema=asked.response_schema,
         )
+
+
+class SessionLink(Record):
+    """Another session, to be opened."""
+
+    session_id: str
+    name: str
+
+
+class TimeTravelInfo(Record):
+    """What of a session was undone, what can be, who plays its models, and which sessions are forks of which."""
+
+    player: str = Field(default="human", description="Who plays the models: `human`, `real`, or a recording's key")
+    can_undo: bool = Field(default=False, description="Whether any decision counts that can be undone")
+    can_redo: bool = Field(default=False, description="Whether an undo can be redone")
+    rewind_problem: str = Field(default="", description="Why nothing can be undone in this session; empty if it can")
+    fork_problem: str = Field(default="", description="Why the session cannot be forked; empty if it can")
+    player_problem: str = Field(default="", description="Why no player can be chosen in this session; empty if one can")
+    undone: list[tuple[int, int]] = Field(
+        default_factory=list[tuple[int, int]],
+        description="The seqs of the events that no longer count, as ranges: rows made from them are undone",
+    )
+    forked_from: SessionLink | None = Field(default=None, description="The session that this one is a fork of")
+    forks: list[SessionLink] = Field(default_factory=list[SessionLink], description="The forks of this session")
 
 
 class SessionDetail(SessionRecord):

@@ -23,9 +23,8 @@ from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
 from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.server.sessions.live_updates import LiveUpdates
 from adk_agent_sim.server.sessions.pauses import load_confirmation, load_pause
-from adk_agent_sim.server.sessions.session_api_models import SessionDetail
+from adk_agent_sim.server.sessions.session_api_models import SessionDetail, SessionLink, TimeTravelInfo
 from adk_agent_sim.server.sessions.session_runs import HUMAN, SessionRuns
-from adk_agent_sim.server.time_travel.api_models import SessionLink, TimeTravelInfo
 from adk_agent_sim.timeline.read_model.log_segments import find_undone_ranges, has_decision
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.timeline import Timeline

@@ -22,7 +22,7 @@ from adk_agent_sim.server.sessions.session_api_models import (
     SessionPatch,
     StateNeeds,
 )
-from adk_agent_sim.server.time_travel.time_travel_requests import pass_time
+from adk_agent_sim.server.time_travel.api import pass_time
 from adk_agent_sim.server.web.api_router import ServicesDependency, SessionDependency, create_router
 from adk_agent_sim.server.web.responses import build_media_response, json_response
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
