@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adk_agent_sim.text.terminal_output import print_line, print_lines, style
+from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines, style
 from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
 
 if TYPE_CHECKING:
@@ -17,7 +18,19 @@ _MAX_TAG_COLUMNS = 6
 _MAX_REASONS = 5
 
 
-def print_bench_table(summary: BenchSummary) -> None:
+def print_bench_summary(summary: BenchSummary, *, as_json: bool) -> None:
+    """Print how a bench went, as JSON or as tables."""
+    from adk_agent_sim.bench.bench_report import HTML_REPORT
+
+    if as_json:
+        print_json(summary.model_dump())
+    else:
+        _print_bench_table(summary)
+        print_line()
+        print_line(f"See {Path(summary.folder) / HTML_REPORT}")
+
+
+def _print_bench_table(summary: BenchSummary) -> None:
     """Print success, attempts, tokens, calls and times per variant and tag, and the most frequent failures."""
     largest = max((each.overall.attempts[-1].k for each in summary.variants if each.overall.attempts), default=1)
     attempts = [f"pass@{largest}", f"pass^{largest}"] if largest > 1 else []
@@ -70,7 +83,7 @@ def _list_success(group: RunGroup, largest: int) -> list[str]:
 
     rate = group.success
     found = next((each for each in group.attempts if each.k == largest), None)
-    shares = [found.any_passes, found.all_pass] if found else [None, None]
+    shares = [found.pass_at_k, found.pass_hat_k] if found else [None, None]
     return [
         format_share(rate.value),
         format_interval(rate),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,6 @@ from adk_agent_sim.text.terminal_output import print_json, print_line, send_othe
 if TYPE_CHECKING:
     from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan
     from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-    from adk_agent_sim.adk.worlds.world_run import WorldRun
     from adk_agent_sim.cli.play.browser import BrowserSettings
     from adk_agent_sim.cli.progress_bar import ProgressBar
     from adk_agent_sim.cli.scenarios.scenario_run_options import AgentSettings
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.format.models import ExportedTrace
     from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
-    from adk_agent_sim.timeline.timeline import Timeline
 
 
 def run_agent(
@@ -163,27 +160,25 @@ class _AgentRuns:
         done: int,
     ) -> WorldRunResult:
         from adk_agent_sim.adk.worlds.run_exports import build_trace
-        from adk_agent_sim.adk.worlds.run_plan import prepare_run, run_and_export
         from adk_agent_sim.cli.scenarios.scenario_terminal import play_run
-        from adk_agent_sim.scenario import Judge
         from adk_agent_sim.timeline.store import MemoryStore
         from adk_agent_sim.timeline.timeline import Timeline
+        from adk_agent_sim.use_cases.worlds import prepare_world_run, run_in_world
 
         if isinstance(scenario, Exception):
             raise scenario
-        prepare = partial(prepare_run, self._plan, scenario, judge=Judge(scenario, soft=self._soft), app=self._app)
+        prepare = partial(prepare_world_run, self._plan, scenario, soft=self._soft, app=self._app)
         if self._page is not None:
-            create = partial(_prepare_played_run, prepare)
-            return runner.run(self._page.play(create, self._plan.exports))
+            return runner.run(self._page.play(lambda timeline: prepare(timeline=timeline), self._plan.exports))
         if self._is_human:
             store = MemoryStore()
-            return runner.run(play_run(_prepare_played_run(prepare, Timeline(store)), store, self._plan.exports))
+            return runner.run(play_run(prepare(timeline=Timeline(store)), store, self._plan.exports))
         run = prepare()
 
         def report(step: int) -> None:
             progress(*((step, self._plan.options.max_steps) if self._is_one else (done, len(self._choice))))
 
-        result = runner.run(run_and_export(run, self._plan.exports, report))
+        result = runner.run(run_in_world(run, self._plan.exports, report))
         if not self._is_one and self._trace_file is not None:
             self._traces.append(build_trace(run, result))
         return result
@@ -193,7 +188,7 @@ class _AgentRuns:
         if not self._is_one and self._trace_file is not None:
             write_traces(self._trace_file, self._traces)
         if self._as_json:
-            values = [each.to_json() for each in self._results]
+            values = [each.model_dump(mode="json") for each in self._results]
             print_json(values[0] if self._is_one and values else values)
         elif len(self._results) > 1:
             passed = sum(each.passed is True for each in self._results)
@@ -206,12 +201,6 @@ class _AgentRuns:
         nothing = None if self._results else "There are no scenarios, so nothing was run."
         has_failed = bool(unwritten) or any(each.passed is False for each in self._results)
         exit_with_result(has_failed=has_failed, problem=problems[0] if problems else nothing)
-
-
-def _prepare_played_run(prepare: Callable[..., WorldRun], timeline: Timeline) -> WorldRun:
-    from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
-
-    return prepare(timeline=timeline, checkpoints=WorldCheckpoints())
 
 
 def _check_values(settings: AgentSettings) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import webbrowser
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adk_agent_sim.cli.exit_codes import NothingToCompare
@@ -43,9 +42,9 @@ class RunInBrowser:
             NothingToCompare: The command was stopped before.
             SimulatorError: The address cannot be used, or the run cannot be prepared.
         """
-        from adk_agent_sim.adk.worlds.run_exports import write_exports
         from adk_agent_sim.server.access.exposure import build_exposure
         from adk_agent_sim.server.scenarios.world_workbench import WorldWorkbench
+        from adk_agent_sim.use_cases.worlds import export_world_run
 
         browser = self._browser
         exposure = build_exposure(
@@ -61,7 +60,7 @@ class RunInBrowser:
         result = await self._workbench.play(run, self._print_address)
         if result is None:
             raise NothingToCompare("The run was stopped before it was over, so it was not judged.")
-        return replace(result, export_problems=tuple(await write_exports(run, result, exports)))
+        return await export_world_run(run, result, exports)
 
     async def close(self, *, waits: bool) -> None:
         """Stop serving; with `waits`, not before Ctrl-C."""

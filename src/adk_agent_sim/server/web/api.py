@@ -13,7 +13,7 @@ from pydantic import Field
 from adk_agent_sim.golden.export_formats import ExportFormat
 from adk_agent_sim.server.agents.api_models import AgentInfo, Briefing, RequestInfo
 from adk_agent_sim.server.scenarios.api_models import PlayedWorldInfo, TimeControlInput, WorldGraphInfo
-from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
+from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict
 from adk_agent_sim.server.sessions import session_reader
 from adk_agent_sim.server.sessions.row_details import RowDetail
 from adk_agent_sim.server.sessions.session_api_models import (
@@ -154,7 +154,7 @@ async def get_row(session: SessionDependency, index: int, full: bool = False) ->
     return json_response(await session_reader.get_row_detail(session, index, full=full))
 
 
-@api.get("/sessions/{session_id}/rows/{index}/verdict", response_model=VerdictInfo)
+@api.get("/sessions/{session_id}/rows/{index}/verdict", response_model=SessionVerdict)
 async def get_row_verdict(session: SessionDependency, index: int) -> Response:
     """Return the verdict that a row shows: what was expected beside what happened."""
     return json_response(await session_reader.get_verdict(session, index))
