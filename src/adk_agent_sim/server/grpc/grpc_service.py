@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeAlias, cast
 from uuid import uuid4
 
 from grpc import StatusCode
@@ -24,7 +24,13 @@ from adk_agent_sim.persistence.row_codec import (
 )
 from adk_agent_sim.server.grpc import request_validation
 from adk_agent_sim.server.grpc.agent_presence import AgentPresence
-from adk_agent_sim.server.grpc.interceptors import RpcContext, abort_with_status, iter_until, map_errors_to_status
+from adk_agent_sim.server.grpc.interceptors import (
+    ItemT,
+    RpcContext,
+    abort_with_status,
+    iter_until,
+    map_errors_to_status,
+)
 from adk_agent_sim.server.grpc.legacy_protocol import build_legacy_event, split_request
 from adk_agent_sim.server.grpc.request_validation import RequestBlockValidator
 from adk_agent_sim.timeline.blocks import Block
@@ -48,8 +54,6 @@ from adk_agent_sim.timeline.submissions import ToolResponse, TurnDecision, TurnR
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.tool_request_events import ToolAsked
 from adk_agent_sim.wire.llm_response import from_response_message
-
-ItemT = TypeVar("ItemT")
 
 _Draft: TypeAlias = tuple[Event, Block | None]
 """An event without `seq` and timestamp, and the block of bytes that came with it."""
