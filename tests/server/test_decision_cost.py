@@ -9,14 +9,11 @@ import pytest
 from timeline_builders import ask_turn, build_request_blocks, user_content
 
 from adk_agent_sim.errors import InvalidArguments
-from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
-from adk_agent_sim.server.sessions.action_parsing import build_response, find_call_problems
-from adk_agent_sim.server.sessions.decision_api_models import CheckInput, DecisionInput
-from adk_agent_sim.server.sessions.form_checks import find_form_problems
-from adk_agent_sim.server.sessions.served_session import ServedSessions
-from adk_agent_sim.server.sessions.session_reader import SessionReader
-from adk_agent_sim.server.sessions.session_runs import SessionRuns
+from adk_agent_sim.server.sessions.action_parsing import build_response, find_call_problems, find_form_problems
+from adk_agent_sim.server.sessions.session_api_models import CheckInput, DecisionInput
+from adk_agent_sim.server.sessions.session_reader import get_briefing
+from adk_agent_sim.server.sessions.session_services import ServedSession, SessionServices
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.decision_checks import get_function_calls
 from adk_agent_sim.timeline.model_request import RequestSettings
@@ -45,8 +42,7 @@ class _WaitingTurn:
     def __init__(self) -> None:
         self.store = CountingStore()
         self.timeline = Timeline(self.store)
-        self.runs = SessionRuns(AgentCatalog([]), self.timeline, allow_remote_agents=True)
-        self.sessions = ServedSessions(self.timeline, self.runs, AgentRestarts(self.timeline))
+        self.services = SessionServices(AgentCatalog([]), self.timeline, allow_remote_agents=True)
         self.session_id = ""
 
     async def ask(self, content_count: int) -> None:
@@ -59,15 +55,15 @@ class _WaitingTurn:
 
     async def check_call(self, value: str) -> int:
         form = CheckInput(target="call", tool_name="add", value=value)
-        return len(await find_form_problems(self.sessions.open(self.session_id), "turn", form))
+        return len(await find_form_problems(ServedSession(self.services, self.session_id), "turn", form))
 
     async def check_answer(self, value: str) -> int:
         form = CheckInput(target="answer", value=value)
-        return len(await find_form_problems(self.sessions.open(self.session_id), "turn", form))
+        return len(await find_form_problems(ServedSession(self.services, self.session_id), "turn", form))
 
     async def decide(self, arguments: str) -> None:
         _, response = await self._read_decision(arguments)
-        await decide_turn(self.sessions.open(self.session_id), "turn", response)
+        await decide_turn(ServedSession(self.services, self.session_id), "turn", response)
 
     async def find_call_problems(self, arguments: str) -> int:
         request, response = await self._read_decision(arguments)
@@ -108,7 +104,7 @@ async def test_the_briefing_of_a_turn_reads_no_contents(content_count: int) -> N
     turn = _WaitingTurn()
     await turn.ask(content_count)
 
-    briefing = await SessionReader(turn.timeline, turn.runs).get_briefing(turn.session_id, "turn")
+    briefing = await get_briefing(ServedSession(turn.services, turn.session_id), "turn")
 
     assert (briefing.instruction, [tool.name for tool in briefing.tools]) == ("Be kind.", ["add"])
     assert turn.store.blocks_read == 3

@@ -30,8 +30,8 @@ from timeline_builders import (
 from adk_agent_sim.errors import PortInUse
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.persistence.row_codec import to_asked_message
+from adk_agent_sim.server.grpc.agent_presence import AgentPresence
 from adk_agent_sim.server.grpc.grpc_server import serve_grpc
-from adk_agent_sim.server.remote.agent_presence import AgentPresence
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import decode_json
 from adk_agent_sim.timeline.events import (

@@ -16,8 +16,7 @@ from polling import wait_until
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
-from adk_agent_sim.server.sessions.served_session import ServedSessions
-from adk_agent_sim.server.sessions.session_runs import SessionRuns
+from adk_agent_sim.server.sessions.session_services import ServedSession, SessionServices
 from adk_agent_sim.timeline.timeline import Timeline
 
 SECRET = "sk-live-Zq81mQ0vXe"  # noqa: S105 - a made-up one
@@ -107,8 +106,8 @@ async def test_a_process_that_is_gone_can_no_longer_be_answered() -> None:
     timeline = Timeline()
     session = await timeline.create_session(description="trips", session_id="s1")
     restarts = AgentRestarts(timeline)
-    runs = SessionRuns(AgentCatalog([]), timeline, allow_remote_agents=True)
-    opened = ServedSessions(timeline, runs, restarts).open(session.session_id)
+    services = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True, restarts=restarts)
+    opened = ServedSession(services, session.session_id)
     assert "Pass `restart=`" in opened.answer_problem
 
     async def offer() -> AsyncIterator[v1.RestartReport]:

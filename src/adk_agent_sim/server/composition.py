@@ -6,7 +6,6 @@ database --> Timeline --+--> gRPC: agents in other processes
 
 from __future__ import annotations
 
-import asyncio
 import gc
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -19,13 +18,14 @@ from adk_agent_sim.link.agent_restarts import AgentRestarts
 from adk_agent_sim.persistence.database_engine import Durability
 from adk_agent_sim.persistence.database_lock import DatabaseLock, lock_database
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.server.access.access_control import AccessControl, open_access_control
+from adk_agent_sim.server.access.access_control import AccessControl, open_access_control, run_in_background
 from adk_agent_sim.server.access.exposure import Exposure
 from adk_agent_sim.server.access.server_keys import load_or_create_server_id
 from adk_agent_sim.server.announcement import announce_server
+from adk_agent_sim.server.grpc.agent_presence import ABANDON_AFTER_SECONDS
 from adk_agent_sim.server.grpc.grpc_server import GrpcServer, serve_grpc
-from adk_agent_sim.server.remote.agent_presence import ABANDON_AFTER_SECONDS
 from adk_agent_sim.text.escaped_logging import get_logger
+from adk_agent_sim.timeline.clock import RealSleeper
 from adk_agent_sim.timeline.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -158,19 +158,13 @@ async def _run_retention(timeline: Timeline, keep_days: float | None) -> AsyncGe
         yield
         return
     await _delete_expired_sessions(timeline, keep_days)
-    task = asyncio.create_task(_delete_expired_hourly(timeline, keep_days), name="adksim-retention")
-    try:
+    async with run_in_background(_delete_expired_hourly(timeline, keep_days), "adksim-retention"):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 async def _delete_expired_hourly(timeline: Timeline, keep_days: float) -> None:
-    # Not asyncio.sleep, which is reserved for the clock of sessions (ruff TID251): retention follows real time.
-    never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     while True:
-        await asyncio.wait({never}, timeout=_SECONDS_PER_HOUR)
+        await RealSleeper().sleep(_SECONDS_PER_HOUR)
         try:
             await _delete_expired_sessions(timeline, keep_days)
         except SimulatorError as error:  # the database may be busy; retried in an hour

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 import webbrowser
-from collections.abc import AsyncGenerator, Collection, Coroutine, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -24,14 +24,13 @@ from adk_agent_sim.link.server_entry import is_wildcard
 from adk_agent_sim.persistence.access_tokens import MemoryTokenStore
 from adk_agent_sim.persistence.database_lock import lock_database
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.server.access.access_control import open_access_control
+from adk_agent_sim.server.access.access_control import open_access_control, run_in_background
 from adk_agent_sim.server.access.exposure import Exposure, build_exposure
 from adk_agent_sim.server.access.server_keys import load_or_create_server_id
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
 from adk_agent_sim.server.announcement import announce_server
 from adk_agent_sim.server.benches.bench_catalog import BenchCatalog
-from adk_agent_sim.server.evals.agent_eval_catalog import AgentEvalCatalog
-from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
+from adk_agent_sim.server.evals.eval_catalog import AgentEvalCatalog, EvalCatalog
 from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.server.web.web_server import RunningServer, start_web_server
@@ -174,8 +173,8 @@ class AgentSimulator:
             services = SessionServices(self._agents, Timeline(store), evals=self._evals)
             opening.push_async_callback(services.close)
             await services.delete_untouched_sessions()
-            if self._reload and self._agents.folder_agents is not None:
-                await opening.enter_async_context(_run_task(self._agents.folder_agents.watch_files()))
+            if self._reload and (folder_agents := self._agents.folder_agents) is not None:
+                await opening.enter_async_context(run_in_background(folder_agents.watch_files(), "adksim-reload"))
             # What was opened belongs to the web server now, which closes it, also if it does not start.
             stack = opening.pop_all()
         server = await start_web_server(
@@ -215,17 +214,6 @@ class AgentSimulator:
             if open_browser:
                 await asyncio.to_thread(webbrowser.open, server.url)
             await server.wait_until_stopped()
-
-
-@contextlib.asynccontextmanager
-async def _run_task(work: Coroutine[Any, Any, None]) -> AsyncGenerator[None]:
-    """Run a coroutine that never ends by itself until the block ends."""
-    task = asyncio.create_task(work, name="adksim-reload")
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 def _close_runner(runner: asyncio.Runner) -> Collection[asyncio.Task[Any]]:

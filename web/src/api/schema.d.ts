@@ -6670,8 +6670,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 fault_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -6706,8 +6706,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 fault_id: string;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7121,8 +7121,8 @@ export interface operations {
             };
             header?: never;
             path: {
-                session_id: string;
                 index: number;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7153,9 +7153,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 index: number;
                 file_index: number;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7222,8 +7222,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 index: number;
+                session_id: string;
             };
             cookie?: never;
         };
@@ -7653,8 +7653,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                session_id: string;
                 turn_id: string;
+                session_id: string;
             };
             cookie?: never;
         };

@@ -9,10 +9,11 @@ The rows are read again every second, because `adksim token` changes them from a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from secrets import token_hex, token_urlsafe
+from typing import Any
 
 from adk_agent_sim.errors import StoreFailed
 from adk_agent_sim.persistence.access_tokens import (
@@ -25,7 +26,7 @@ from adk_agent_sim.persistence.access_tokens import (
     is_token_format,
 )
 from adk_agent_sim.text.escaped_logging import get_logger
-from adk_agent_sim.timeline.clock import Clock, WallClock
+from adk_agent_sim.timeline.clock import Clock, RealSleeper, WallClock
 
 CODE_LIFETIME_SECONDS = 600.0
 """How long a one-time code can be used."""
@@ -55,15 +56,6 @@ class Grant:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BrowserSession:
-    """A new session of a browser."""
-
-    secret: str
-    """The value of its cookie."""
-    token: AccessToken
-
-
-@dataclass(frozen=True, kw_only=True)
 class _LoginCode:
     expires_at: float
     parent_id: str
@@ -74,14 +66,29 @@ async def open_access_control(store: TokenStore, clock: Clock | None = None) -> 
     """Control the access to a server: creates its own token, and notices changes of the store until the block ends."""
     access = AccessControl(store, clock or WallClock())
     await access.replace_server_token()
-    task = asyncio.create_task(access.refresh_forever(), name="adksim-access")
     try:
-        yield access
+        async with run_in_background(access.refresh_forever(), "adksim-access"):
+            yield access
+    finally:
+        await access.remove_server_token()
+
+
+@asynccontextmanager
+async def run_in_background(work: Coroutine[Any, Any, None], name: str) -> AsyncGenerator[None]:
+    """Run a coroutine that never ends by itself until the block ends."""
+    task = asyncio.create_task(work, name=name)
+    try:
+        yield
     finally:
         task.cancel()
         # Not `await task`, which would raise the task's CancelledError here.
         await asyncio.wait({task})
-        await access.remove_server_token()
+
+
+def read_bearer_token(header: str) -> str | None:
+    """Return the token of an `Authorization` header; None if it has another scheme."""
+    scheme, _, secret = header.partition(" ")
+    return secret.strip() if scheme.lower() == "bearer" else None
 
 
 class AccessControl:
@@ -145,8 +152,8 @@ class AccessControl:
             del self._codes[next(iter(self._codes))]
         return code
 
-    async def open_browser_session(self, code: str) -> BrowserSession | None:
-        """Exchange a code for a session; None if the code is wrong, expired or used."""
+    async def open_browser_session(self, code: str) -> tuple[str, AccessToken] | None:
+        """Exchange a code for a cookie and its token; None if the code is wrong, expired or used."""
         now = self._clock.now()
         # Removed before the first await, so that two requests with one code cannot both get a session.
         known = self._codes.pop(hash_token(code), None)
@@ -163,7 +170,7 @@ class AccessControl:
         )
         await self._store.add_token(token)
         self._tokens[token.digest] = token
-        return BrowserSession(secret=secret, token=token)
+        return secret, token
 
     async def extend_browser_session(self, token: AccessToken) -> AccessToken | None:
         """Extend a session that is used; returns it if its expiry has changed, None if it was extended lately."""
@@ -217,8 +224,6 @@ class AccessControl:
 
     async def refresh_forever(self) -> None:
         """Refresh every second."""
-        # Not asyncio.sleep, which is reserved for the clock of sessions (ruff TID251): this follows real time.
-        never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         while True:
-            await asyncio.wait({never}, timeout=_REFRESH_SECONDS)
+            await RealSleeper().sleep(_REFRESH_SECONDS)
             await self.refresh()

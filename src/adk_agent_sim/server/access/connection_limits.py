@@ -58,24 +58,20 @@ def create_protocol_class(idle: IdleConnections) -> type[asyncio.Protocol]:
         """uvicorn's protocol, which has a timeout only between a response and the next request."""
 
         def connection_made(self, transport: asyncio.Transport) -> None:
-            parent: Any = super()
-            parent.connection_made(transport)
+            base.connection_made(self, transport)
             idle.add(transport)
 
         def data_received(self, data: bytes) -> None:
-            parent: Any = super()
-            parent.data_received(data)
+            base.data_received(self, data)
             self._update()
 
         def on_response_complete(self) -> None:
-            parent: Any = super()
-            parent.on_response_complete()
+            base.on_response_complete(self)
             self._update()
 
         def connection_lost(self, exc: Exception | None) -> None:
             idle.discard(self.transport)
-            parent: Any = super()
-            parent.connection_lost(exc)
+            base.connection_lost(self, exc)
 
         def _update(self) -> None:
             # For a WebSocket, uvicorn gives the transport another protocol and does not tell this one.

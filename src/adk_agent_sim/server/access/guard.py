@@ -11,7 +11,6 @@ Every response forbids the browser to run, load or frame anything that is not ou
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterable, Sequence
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -23,7 +22,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from adk_agent_sim.errors import TokenRejected
 from adk_agent_sim.link.server_entry import is_loopback
 from adk_agent_sim.persistence.access_tokens import AccessToken, TokenKind, hash_token
-from adk_agent_sim.server.access.access_control import AccessControl, Grant
+from adk_agent_sim.server.access.access_control import AccessControl, Grant, read_bearer_token
+from adk_agent_sim.server.web.responses import ErrorBody, json_response
 from adk_agent_sim.text.page_templates import load_template
 
 _OWN_SITES = ("none", "same-origin")
@@ -142,7 +142,7 @@ class Guard:
             return PlainTextResponse("Requests from another site are refused.", 403)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
-            return _build_error_response(413, "TooLarge", _TOO_LARGE_MESSAGE)
+            return json_response(ErrorBody(error="TooLarge", message=_TOO_LARGE_MESSAGE), 413)
         return None
 
     async def _exchange_code(self, scope: Scope, headers: Headers) -> Response | None:
@@ -163,7 +163,7 @@ class Guard:
             # A tab that reloads the printed address has a session already.
             return _redirect(url, headers) if await self._find_grant(headers) else _build_login_required(scope)
         answer = _redirect(url, headers)
-        answer.headers.append("set-cookie", self._build_cookie(session.secret, session.token, headers))
+        answer.headers.append("set-cookie", self._build_cookie(*session, headers))
         return answer
 
     async def _authenticate(self, scope: Scope, headers: Headers) -> Grant | Response:
@@ -176,7 +176,7 @@ class Guard:
 
     async def _find_grant(self, headers: Headers) -> Grant | None:
         # A wrong token is not made good by a cookie: the client is told that its token is wrong.
-        for secret in _read_bearer_tokens(headers):
+        if (secret := read_bearer_token(headers.get("authorization", ""))) is not None:
             grant = await self._access.authenticate(secret)
             # A cookie that was copied from a browser is no token.
             return grant if grant and grant.token.kind is not TokenKind.BROWSER else None
@@ -245,14 +245,9 @@ def _redirect(url: str, headers: Headers) -> Response:
     return HTMLResponse(load_template("server", "redirect.html.j2").render(url=url))
 
 
-def _read_bearer_tokens(headers: Headers) -> Sequence[str]:
-    scheme, _, given = headers.get("authorization", "").partition(" ")
-    return [given.strip()] if scheme.lower() == "bearer" else []
-
-
 def _build_login_required(scope: Scope) -> Response:
     if scope["path"].startswith("/api/"):
-        return _build_error_response(401, TokenRejected.__name__, _LOGIN_MESSAGE)
+        return json_response(ErrorBody(error=TokenRejected.__name__, message=_LOGIN_MESSAGE), 401)
     return HTMLResponse(_UNAUTHORIZED_PAGE, 401)
 
 
@@ -277,11 +272,6 @@ def _end_with_grant(receive: Receive, send: Send, grant: Grant) -> Receive:
     return receive_until_ended
 
 
-def _build_error_response(status: int, error: str, message: str) -> Response:
-    body: dict[str, object] = {"error": error, "message": message, "problems": [], "can_override": False}
-    return Response(json.dumps(body), status, media_type="application/json")
-
-
 async def _run_until_shutdown(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
     """Run the application, and answer 503 if it is cancelled.
 
@@ -298,7 +288,8 @@ async def _run_until_shutdown(app: ASGIApp, scope: Scope, receive: Receive, send
         await app(scope, receive, send_and_mark_started)
     except asyncio.CancelledError:
         if scope["type"] == "http" and not started:
-            await _build_error_response(503, "Ending", "The simulator was stopped.")(scope, receive, send)
+            body = ErrorBody(error="Ending", message="The simulator was stopped.")
+            await json_response(body, 503)(scope, receive, send)
 
 
 def _add_security_headers(send: Send) -> Send:

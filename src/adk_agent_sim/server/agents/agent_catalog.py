@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from adk_agent_sim.adk.loading.agent_folder import AgentFolder
 from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.adk.runs.briefing import AgentBriefing, find_instruction_keys
-from adk_agent_sim.adk.runs.run_app import remove_simulator_plugin
 from adk_agent_sim.adk.runs.session_storage import RunnerServices
 from adk_agent_sim.errors import NotAnEvalSet, NotFound
 from adk_agent_sim.golden.eval_set import count_cases
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.agents.api_models import AgentInfo
-from adk_agent_sim.server.agents.catalog_entry import CatalogEntry
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.agents.folder_agents import FolderAgents
-from adk_agent_sim.server.agents.playable_agent import PlayableAgent
+from adk_agent_sim.server.agents.playable_agent import CatalogEntry, PlayableAgent
 from adk_agent_sim.timeline.file_names import to_snake_case
 
 BRIEFING_TIMEOUT_SECONDS = 20.0
@@ -59,7 +57,7 @@ class AgentCatalog:
         self._fixed: dict[str, CatalogEntry] = {}
         for config in configs:
             key = find_free_key(to_snake_case(config.name), self._fixed)
-            agent = PlayableAgent(key, _remove_simulator_plugin(config), services)
+            agent = PlayableAgent.of_config(key, config, services)
             self._fixed[key] = CatalogEntry(key=key, label=config.name, agent=agent)
         self._briefings: dict[str, tuple[AgentBriefing, int, float]] = {}
         self.change_count = 0
@@ -244,11 +242,6 @@ async def _load_agent_briefing(agent: PlayableAgent) -> AgentBriefing:
     run = agent.create_unlisted_run()
     await run.open()
     return await load_briefing_with_timeout(run)
-
-
-def _remove_simulator_plugin(config: SimulatedAgentConfig) -> SimulatedAgentConfig:
-    """Return the config without the plugin: each run would log that it is left out, also one that only lists tools."""
-    return replace(config, app=remove_simulator_plugin(config.app)) if config.app is not None else config
 
 
 def _count_eval_cases(config: SimulatedAgentConfig) -> tuple[int | None, str]:

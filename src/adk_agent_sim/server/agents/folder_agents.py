@@ -10,21 +10,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from adk_agent_sim.adk.loading.agent_folder import AgentFolder, ImportThread
 from adk_agent_sim.adk.loading.agent_loader import LoadFailure, describe_load_failure, describe_slow_load
 from adk_agent_sim.adk.loading.folder_modules import Fingerprint
-from adk_agent_sim.adk.runs.run_app import remove_simulator_plugin
 from adk_agent_sim.adk.runs.session_storage import RunnerServices
 from adk_agent_sim.errors import AgentLoadFailed
 from adk_agent_sim.golden.session import SimulatedAgentConfig
-from adk_agent_sim.server.agents.catalog_entry import CatalogEntry
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
-from adk_agent_sim.server.agents.playable_agent import PlayableAgent
+from adk_agent_sim.server.agents.playable_agent import CatalogEntry, PlayableAgent
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
+from adk_agent_sim.timeline.clock import RealSleeper
 from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.read_model.line_summary import summarize_text
 
@@ -118,11 +116,9 @@ class FolderAgents:
 
     async def watch_files(self) -> None:
         """Load agents again when their files have changed; runs until it is cancelled."""
-        # Not asyncio.sleep, which is reserved for the clock of sessions (ruff TID251): files change in real time.
-        never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         last: Mapping[Path, Fingerprint] = {}
         while True:
-            await asyncio.wait({never}, timeout=_SCAN_SECONDS)
+            await RealSleeper().sleep(_SCAN_SECONDS)
             names = [entry.folder_name for entry in self.entries.values() if entry.was_opened]
             found = await asyncio.to_thread(self.folder.modules.read_fingerprints, names)
             # A file that is still being written changes again; it is loaded when that has ended.
@@ -176,9 +172,8 @@ class FolderAgents:
             entry.failure = outcome
             _log.warning("Agent %s was not loaded: %s. %s", entry.label, outcome.problem, outcome.advice)
             return
-        config = outcome if outcome.app is None else replace(outcome, app=remove_simulator_plugin(outcome.app))
-        entry.label = config.name
-        entry.agent = PlayableAgent(entry.key, config, self._services, entry.revision)
+        entry.label = outcome.name
+        entry.agent = PlayableAgent.of_config(entry.key, outcome, self._services, entry.revision)
         entry.failure = None
 
     def _note_files(self, name: str, found: Mapping[Path, Fingerprint]) -> None:

@@ -10,10 +10,9 @@ from adk_agent_sim.server.benches.api_models import BenchEntry, BenchInfo, Bench
 from adk_agent_sim.server.benches.bench_catalog import BenchCatalog, OpenBench
 from adk_agent_sim.server.benches.run_timeline import RunTimeline
 from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict
-from adk_agent_sim.server.sessions.row_api_models import RowDetail
+from adk_agent_sim.server.sessions.row_details import RowDetail
 from adk_agent_sim.server.web.api_router import create_router
-from adk_agent_sim.server.web.media_response import build_media_response
-from adk_agent_sim.server.web.responses import json_response
+from adk_agent_sim.server.web.responses import build_media_response, json_response
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 
 _REPORT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"

@@ -19,7 +19,7 @@ from adk_agent_sim.bench.run_journal import get_journal_path
 from adk_agent_sim.errors import NotFound
 from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict, build_session_verdict
 from adk_agent_sim.server.sessions import row_details
-from adk_agent_sim.server.sessions.row_api_models import RowDetail
+from adk_agent_sim.server.sessions.row_details import RowDetail
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session

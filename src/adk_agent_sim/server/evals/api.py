@@ -19,10 +19,9 @@ from adk_agent_sim.server.evals.api_models import (
     EvalFileSummary,
 )
 from adk_agent_sim.server.evals.eval_catalog import EvalCatalog, OpenEvalFile
-from adk_agent_sim.server.sessions.row_api_models import RowDetail
+from adk_agent_sim.server.sessions.row_details import RowDetail
 from adk_agent_sim.server.web.api_router import create_router
-from adk_agent_sim.server.web.media_response import build_media_response
-from adk_agent_sim.server.web.responses import json_response
+from adk_agent_sim.server.web.responses import build_media_response, json_response
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.use_cases.cases import CaseCheckInfo
 

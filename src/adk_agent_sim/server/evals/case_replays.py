@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from adk_agent_sim.adk.loading.agent_loader import App
 from adk_agent_sim.adk.loading.tool_catalog import build_tool_catalog
@@ -20,68 +19,17 @@ from adk_agent_sim.use_cases.cases import CheckedCase, check_case
 _log = get_logger(__name__)
 
 
-class ReplayAgent(Protocol):
-    """The agent on whose tools cases are replayed."""
-
-    def find_app(self) -> App | None:
-        """Return its app, if its code is loaded."""
-        ...
-
-    async def load_app(self) -> App:
-        """Return its app; raise AgentLoadFailed if its code cannot be loaded."""
-        ...
-
-
-@dataclass(frozen=True)
-class LoadedAgent:
-    """An agent whose code is loaded, and stays as it is."""
-
-    app: App
-
-    def find_app(self) -> App | None:
-        """Return its app."""
-        return self.app
-
-    async def load_app(self) -> App:
-        """Return its app."""
-        return self.app
-
-
-class CatalogAgent:
-    """An agent of the catalog, as its code is now."""
-
-    def __init__(self, agents: AgentCatalog, key: str) -> None:
-        self._agents = agents
-        self._key = key
-        self._last: tuple[PlayableAgent, App] | None = None
-
-    def find_app(self) -> App | None:
-        """Return its app, if its code is loaded: to look at a case is no reason to run code."""
-        agent = next((each for each in self._agents if each.key == self._key), None)
-        return None if agent is None else self._get_app(agent)
-
-    async def load_app(self) -> App:
-        """Return its app; raise AgentLoadFailed if its code cannot be loaded."""
-        return self._get_app(await self._agents.load(self._key))
-
-    def _get_app(self, agent: PlayableAgent) -> App:
-        # The same object for the same code: `CaseReplays` recognizes by it whether its schemas are still valid.
-        if self._last is None or self._last[0] is not agent:
-            self._last = agent, to_app(agent.config.app or agent.config.agent)
-        return self._last[1]
-
-
 class CaseReplays:
     """Replays cases on the tools of one agent, one at a time: its tools may share what they change."""
 
-    def __init__(self, agent: ReplayAgent | None, ignored_paths: Sequence[str] = ()) -> None:
+    def __init__(self, app: App | None, ignored_paths: Sequence[str] = ()) -> None:
         """Replay on the tools of an agent.
 
         Args:
-            agent: The agent; None if nothing can be replayed.
+            app: The agent; None if nothing can be replayed.
             ignored_paths: The values in results that may differ.
         """
-        self._agent = agent
+        self._app = app
         self._ignored_paths = ignored_paths
         self._lock = asyncio.Lock()
         self._schemas: tuple[App, Mapping[str, Mapping[str, Any]]] | None = None
@@ -89,12 +37,21 @@ class CaseReplays:
     @property
     def has_agent(self) -> bool:
         """Whether there is an agent."""
-        return self._agent is not None
+        return self._app is not None
+
+    def find_app(self) -> App | None:
+        """Return the agent, if its code is loaded: to look at a case is no reason to run code."""
+        return self._app
+
+    async def load_app(self) -> App:
+        """Return the agent; raise AgentLoadFailed if its code cannot be loaded, EditRefused if there is none."""
+        if self._app is None:
+            raise EditRefused("No agent was named, so nothing can be replayed. Start again with --agent DIR.")
+        return self._app
 
     async def load_schemas(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the schemas of the arguments of the agent's tools, by name; none if they cannot be loaded."""
-        app = self._agent.find_app() if self._agent is not None else None
-        if app is None:
+        if (app := self.find_app()) is None:
             return {}
         if self._schemas is None or self._schemas[0] is not app:
             try:
@@ -106,7 +63,35 @@ class CaseReplays:
 
     async def check(self, file: EvalFile, case: OpenedCase) -> CheckedCase:
         """Replay a case and return what that found."""
-        if self._agent is None:
-            raise EditRefused("No agent was named, so nothing can be replayed. Start again with --agent DIR.")
         async with self._lock:
-            return await check_case(await self._agent.load_app(), file, case, self._ignored_paths)
+            return await check_case(await self.load_app(), file, case, self._ignored_paths)
+
+
+class CatalogReplays(CaseReplays):
+    """Replays on the tools of an agent of the catalog, as its code is now."""
+
+    def __init__(self, agents: AgentCatalog, key: str) -> None:
+        super().__init__(None)
+        self._agents = agents
+        self._key = key
+        self._last: tuple[PlayableAgent, App] | None = None
+
+    @property
+    def has_agent(self) -> bool:
+        """Whether there is an agent."""
+        return True
+
+    def find_app(self) -> App | None:
+        """Return the app of the agent, if its code is loaded."""
+        agent = next((each for each in self._agents if each.key == self._key), None)
+        return None if agent is None else self._get_app(agent)
+
+    async def load_app(self) -> App:
+        """Return the app of the agent; raise AgentLoadFailed if its code cannot be loaded."""
+        return self._get_app(await self._agents.load(self._key))
+
+    def _get_app(self, agent: PlayableAgent) -> App:
+        # The same object for the same code: it tells whether the schemas are still valid.
+        if self._last is None or self._last[0] is not agent:
+            self._last = agent, to_app(agent.config.app or agent.config.agent)
+        return self._last[1]

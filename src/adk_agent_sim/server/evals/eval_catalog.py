@@ -1,4 +1,8 @@
-"""The files of eval cases that the server was started with, or has converted: reads, checks and edits no other file."""
+"""The files of eval cases on this server: reads, checks and edits no other file.
+
+They are those that it was started with or has converted, or those of its agents: in their folders, and those that
+sessions are exported to. Requests name keys, never paths.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,9 @@ from adk_agent_sim.adk.loading.agent_loader import App
 from adk_agent_sim.errors import NotFound, SimulatorError
 from adk_agent_sim.golden.case_changes import CaseField, list_fields
 from adk_agent_sim.golden.eval_file import EvalFile, OpenedCase
+from adk_agent_sim.golden.eval_set_files import find_eval_files
 from adk_agent_sim.golden.importers import build_case_rows
+from adk_agent_sim.server.agents.agent_catalog import AgentCatalog, EvalLocation
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.evals.api_models import (
     CaseCorrectionInput,
@@ -24,9 +30,9 @@ from adk_agent_sim.server.evals.api_models import (
     EvalFileInfo,
     EvalFileSummary,
 )
-from adk_agent_sim.server.evals.case_replays import CaseReplays, LoadedAgent
+from adk_agent_sim.server.evals.case_replays import CaseReplays, CatalogReplays
 from adk_agent_sim.server.sessions import row_details
-from adk_agent_sim.server.sessions.row_api_models import RowDetail
+from adk_agent_sim.server.sessions.row_details import RowDetail
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.file_names import to_snake_case
@@ -71,7 +77,7 @@ class EvalCatalog:
         """
         self._files: dict[str, OpenEvalFile] = {}
         self._keys: dict[Path, str] = {}
-        replays = CaseReplays(LoadedAgent(app) if app is not None else None, ignored_paths)
+        replays = CaseReplays(app, ignored_paths)
         for file in files:
             self._open(file, replays)
         self.initial_count = len(self._files)
@@ -206,11 +212,8 @@ class OpenEvalFile:
 
     async def get_media_file(self, case_key: str, index: int, file_index: int) -> row_details.MediaContent:
         """Return an image or file of a row."""
-        _, row_events = await self._load_row_events(case_key, index)
-        files = await row_details.load_media(row_events, _read_no_block)
-        if not 0 <= file_index < len(files):
-            raise NotFound(f"Row {index} has no file {file_index}.")
-        return files[file_index]
+        row, row_events = await self._load_row_events(case_key, index)
+        return await row_details.load_media_file(row, row_events, _read_no_block, file_index)
 
     async def edit(self, act: Callable[[], str]) -> EvalEditResult:
         """Edit a case in a worker thread; `act` returns the key of the case after it."""
@@ -323,3 +326,54 @@ def _shorten(record: _R, *names: str) -> _R:
     values: dict[str, str] = {name: getattr(record, name) for name in names}
     long = {name: f"{value[:_MAX_VALUE_CHARS]}…" for name, value in values.items() if len(value) > _MAX_VALUE_CHARS}
     return record.model_copy(update=long) if long else record
+
+
+class AgentEvalCatalog(EvalCatalog):
+    """The files of the agents; each is replayed on the tools of its agent."""
+
+    def __init__(self, agents: AgentCatalog) -> None:
+        super().__init__([])
+        self._agents = agents
+        self._replays: dict[str, CaseReplays] = {}
+
+    async def list_files(self) -> Sequence[OpenEvalFile]:
+        """Return the files that are there now."""
+        await self._search()
+        opened = list(self._files.values())
+        # A file that was deleted keeps its entry, and has the same key if it comes back.
+        exist = await asyncio.to_thread(lambda: [each.file.path.is_file() for each in opened])
+        return [each for each, is_there in zip(opened, exist, strict=True) if is_there]
+
+    async def get(self, key: str) -> OpenEvalFile:
+        """Return a file; raise NotFound."""
+        if key not in self._files:
+            await self._search()
+        return await super().get(key)
+
+    def add_export(self, path: Path, agent_key: str) -> OpenEvalFile | None:
+        """Return the file that a session of an agent was exported to."""
+        return self._add(path, agent_key)
+
+    async def _search(self) -> None:
+        locations = self._agents.list_eval_locations()
+        for location, paths in zip(locations, await asyncio.to_thread(_find_paths, locations), strict=True):
+            for path in paths:
+                self._add(path, location.agent_key)
+
+    def _add(self, path: Path, agent_key: str) -> OpenEvalFile:
+        if (known := self.find_by_path(path)) is not None:
+            return known
+        if agent_key not in self._replays:
+            self._replays[agent_key] = CatalogReplays(self._agents, agent_key)
+        # By its name it is an EvalSet; the list says so if it is something else.
+        return self._open(EvalFile(path, "evalset"), self._replays[agent_key])
+
+
+def _find_paths(locations: Sequence[EvalLocation]) -> list[list[Path]]:
+    return [
+        [
+            *(find_eval_files(each.folder) if each.folder is not None else ()),
+            *([each.eval_set] if each.eval_set is not None and each.eval_set.is_file() else ()),
+        ]
+        for each in locations
+    ]

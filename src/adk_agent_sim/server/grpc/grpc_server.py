@@ -18,10 +18,9 @@ from adk_agent_sim.link.channel import MAX_MESSAGE_BYTES, build_ping_options
 from adk_agent_sim.link.server_entry import format_address
 from adk_agent_sim.server.access.access_control import AccessControl
 from adk_agent_sim.server.access.exposure import Exposure
-from adk_agent_sim.server.grpc.grpc_access import TokenInterceptor
-from adk_agent_sim.server.grpc.grpc_messages import MessageParser
+from adk_agent_sim.server.grpc.agent_presence import ABANDON_AFTER_SECONDS, AgentPresence
 from adk_agent_sim.server.grpc.grpc_service import SimulatorService
-from adk_agent_sim.server.remote.agent_presence import ABANDON_AFTER_SECONDS, AgentPresence
+from adk_agent_sim.server.grpc.interceptors import MessageParser, TokenInterceptor
 from adk_agent_sim.timeline.timeline import Timeline
 
 SHUTDOWN_GRACE_SECONDS = 2.0

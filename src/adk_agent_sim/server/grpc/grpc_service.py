@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeAlias, cast
 from uuid import uuid4
 
 from grpc import StatusCode
@@ -23,10 +23,16 @@ from adk_agent_sim.persistence.row_codec import (
     to_session_message,
 )
 from adk_agent_sim.server.grpc import request_validation
-from adk_agent_sim.server.grpc.grpc_status import RpcContext, abort_with_status, map_errors_to_status
+from adk_agent_sim.server.grpc.agent_presence import AgentPresence
+from adk_agent_sim.server.grpc.interceptors import (
+    ItemT,
+    RpcContext,
+    abort_with_status,
+    iter_until,
+    map_errors_to_status,
+)
 from adk_agent_sim.server.grpc.legacy_protocol import build_legacy_event, split_request
-from adk_agent_sim.server.grpc.request_block_validator import RequestBlockValidator
-from adk_agent_sim.server.remote.agent_presence import AgentPresence
+from adk_agent_sim.server.grpc.request_validation import RequestBlockValidator
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.event_validation import validate_event, validate_payload
@@ -36,7 +42,6 @@ from adk_agent_sim.timeline.events import (
     ArtifactSaved,
     Event,
     Player,
-    Session,
     ToolAsked,
     TurnAsked,
     TurnDecided,
@@ -48,8 +53,6 @@ from adk_agent_sim.timeline.session_queries import SessionFilter, format_session
 from adk_agent_sim.timeline.submissions import ToolResponse, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.wire.llm_messages import from_response_message
-
-ItemT = TypeVar("ItemT")
 
 _Draft: TypeAlias = tuple[Event, Block | None]
 """An event without `seq` and timestamp, and the block of bytes that came with it."""
@@ -88,16 +91,12 @@ class SimulatorService:
         """Create a session. A client that generates the session id may retry: it gets the same session."""
         if request.session_id:
             request_validation.require_uuid4("session_id", request.session_id)
-        session = await self._create_or_get_session(
-            request_validation.truncate_description(request.description), request.session_id
-        )
-        return v1.CreateSessionResponse(session=to_session_message(session), web_url=self._web_url(session.session_id))
-
-    async def _create_or_get_session(self, description: str, session_id: str) -> Session:
         try:
-            return await self._timeline.create_session(description, session_id)
+            description = request.description[: request_validation.MAX_DESCRIPTION_LENGTH]
+            session = await self._timeline.create_session(description, request.session_id)
         except SessionExists:
-            return await self._timeline.get_session(session_id)
+            session = await self._timeline.get_session(request.session_id)
+        return v1.CreateSessionResponse(session=to_session_message(session), web_url=self._web_url(session.session_id))
 
     @map_errors_to_status
     async def SubmitRequest(self, request: v1.SubmitRequestRequest) -> v1.SubmitRequestResponse:  # noqa: N802
@@ -175,7 +174,7 @@ class SimulatorService:
             ToolResponse(
                 request.session_id,
                 request.request_id,
-                None if request.error_type else request_validation.parse_result(request.result_json),
+                None if request.error_type else request_validation.parse_json_field("result_json", request.result_json),
                 error_type=request.error_type,
                 error_message=request.error_message,
                 decision_id=request.decision_id or str(uuid4()),
@@ -261,66 +260,58 @@ class SimulatorService:
         self, request: v1.SubscribeRequest, context: RpcContext
     ) -> AsyncIterator[v1.SubscribeResponse]:
         """Stream the events after `after_seq`, then `history_complete`, then live events until the session closes."""
+        async for response in self._stream(self._serve_subscription(request), context):
+            yield response
+
+    async def OfferRestarts(  # noqa: N802
+        self, reports: AsyncIterator[v1.RestartReport], context: RpcContext
+    ) -> AsyncIterator[v1.RestartOrder]:
+        """Take the offers and reports of an agent's process, and stream the orders to restart its sessions."""
+        async for order in self._stream(self._restarts.serve(reports), context):
+            yield order
+
+    async def _stream(self, items: AsyncGenerator[ItemT], context: RpcContext) -> AsyncIterator[ItemT]:
+        """Yield items until there are no more or the server shuts down."""
         try:
-            request_validation.require_session_id(request.session_id)
-            request_validation.require_after_seq(request.after_seq)
-            async with self._presence.track_stream(request.session_id, request.client_id):
-                async for event in self._stream_events(request):
-                    yield v1.SubscribeResponse(event=event)
+            async with aclosing(iter_until(items, self._shutdown_reason)) as following:
+                async for item in following:
+                    yield item
         except Exception as error:  # noqa: BLE001 - process boundary
             await abort_with_status(context, error)
         # Outside the try: abort raises an exception itself, which would be reported as an unexpected error.
         if self._shutdown_reason.done():
             await context.abort(StatusCode.UNAVAILABLE, self._shutdown_reason.result())
 
-    async def OfferRestarts(  # noqa: N802
-        self, reports: AsyncIterator[v1.RestartReport], context: RpcContext
-    ) -> AsyncIterator[v1.RestartOrder]:
-        """Take the offers and reports of an agent's process, and stream the orders to restart its sessions."""
-        try:
-            async for order in self._iter_until_shutdown(self._restarts.serve(reports)):
-                yield order
-        except Exception as error:  # noqa: BLE001 - process boundary
-            await abort_with_status(context, error)
-        if self._shutdown_reason.done():
-            await context.abort(StatusCode.UNAVAILABLE, self._shutdown_reason.result())
+    async def _serve_subscription(self, request: v1.SubscribeRequest) -> AsyncGenerator[v1.SubscribeResponse]:
+        request_validation.require_session_id(request.session_id)
+        request_validation.require_after_seq(request.after_seq)
+        async with (
+            self._presence.track_stream(request.session_id, request.client_id),
+            aclosing(self._stream_events(request)) as events,
+        ):
+            async for event in events:
+                yield v1.SubscribeResponse(event=event)
 
-    async def _stream_events(self, request: v1.SubscribeRequest) -> AsyncIterator[v1.SessionEvent]:
+    async def _stream_events(self, request: v1.SubscribeRequest) -> AsyncGenerator[v1.SessionEvent]:
         await self._timeline.require_seq(request.session_id, request.after_seq)
         last = await self._timeline.get_last_seq(request.session_id)
         replayed = 0
         # Nothing to replay: no event of the loop below could be the last one of the history.
         if last <= request.after_seq:
             yield _build_history_complete(request.session_id, 0)
-        followed = self._timeline.follow(request.session_id, request.after_seq)
-        async for event in self._iter_until_shutdown(followed):
-            if _is_subscribed(request, event):
-                replayed += 1
-                yield await self._build_event_message(request, event)
-            if event.seq == last:
-                yield _build_history_complete(request.session_id, replayed)
+        async with aclosing(self._timeline.follow(request.session_id, request.after_seq)) as followed:
+            async for event in followed:
+                if _is_subscribed(request, event):
+                    replayed += 1
+                    yield await self._build_event_message(request, event)
+                if event.seq == last:
+                    yield _build_history_complete(request.session_id, replayed)
 
     async def _build_event_message(self, request: v1.SubscribeRequest, event: Event) -> v1.SessionEvent:
         if request.as_stored:
             return to_event_message(event)
         model_request = await self._timeline.read_request(event) if isinstance(event.payload, TurnAsked) else None
         return build_legacy_event(event, model_request, exact=request.all_kinds)
-
-    async def _iter_until_shutdown(self, items: AsyncGenerator[ItemT]) -> AsyncIterator[ItemT]:
-        """Yield items until there are no more or the server shuts down."""
-        async with aclosing(items):
-            while True:
-                # A task for each item, so that one wait can end with the item or with the shutdown.
-                following = asyncio.ensure_future(anext(items, None))
-                try:
-                    await asyncio.wait({following, self._shutdown_reason}, return_when=asyncio.FIRST_COMPLETED)
-                    if not following.done() or (item := following.result()) is None:
-                        return
-                finally:
-                    if not following.done():
-                        following.cancel()
-                        await asyncio.wait({following})
-                yield item
 
 
 def _is_subscribed(request: v1.SubscribeRequest, event: Event) -> bool:

@@ -2,42 +2,56 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fastapi import Response
 
-from adk_agent_sim.errors import InvalidArguments, ToolNotOffered
-from adk_agent_sim.server.sessions.action_parsing import build_response, find_call_problems, read_user_message
-from adk_agent_sim.server.sessions.decision_api_models import (
-    CheckInput,
-    ConfirmationInput,
-    DecisionInput,
-    ToolResponseInput,
-    UserMessage,
+from adk_agent_sim.errors import AgentNotLocal, InvalidArguments, ToolNotOffered
+from adk_agent_sim.golden.session import SimulatedAgentConfig
+from adk_agent_sim.server.sessions import environment_controls
+from adk_agent_sim.server.sessions.action_parsing import (
+    build_response,
+    find_call_problems,
+    find_form_problems,
+    read_user_message,
 )
-from adk_agent_sim.server.sessions.environment_api_models import (
+from adk_agent_sim.server.sessions.environment_controls import (
     EnvironmentInfo,
     FaultInput,
     ProfileSwitchInput,
     RuleSwitchInput,
     ToolSwitchInput,
 )
-from adk_agent_sim.server.sessions.form_checks import find_form_problems
-from adk_agent_sim.server.sessions.pause_api_models import PauseAnswerInput
-from adk_agent_sim.server.sessions.row_api_models import NoteInput
-from adk_agent_sim.server.sessions.session_api_models import PendingToolCall, StateEdit
-from adk_agent_sim.server.web.api_dependencies import (
-    EnvironmentDependency,
-    ExporterDependency,
+from adk_agent_sim.server.sessions.row_details import NoteInput
+from adk_agent_sim.server.sessions.session_api_models import (
+    CheckInput,
+    ConfirmationInput,
+    DecisionInput,
+    PauseAnswerInput,
+    PendingToolCall,
+    StateEdit,
+    ToolResponseInput,
+    UserMessage,
+)
+from adk_agent_sim.server.sessions.session_services import ServedSession
+from adk_agent_sim.server.web.api_router import (
     ServicesDependency,
     SessionDependency,
+    create_router,
 )
-from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.responses import error_response, json_response
 from adk_agent_sim.timeline.decision_checks import get_function_calls
 from adk_agent_sim.timeline.strict_json import parse_json_input, parse_json_object_input
 from adk_agent_sim.timeline.submissions import ToolResponse
 from adk_agent_sim.timeline.tool_requests import get_tool_asked
-from adk_agent_sim.use_cases import messages, sessions, state, turns
-from adk_agent_sim.use_cases.export_records import ExportPreview, ExportRequest, ExportResult, WrittenExport
+from adk_agent_sim.use_cases import exports, messages, sessions, state, turns
+from adk_agent_sim.use_cases.export_records import (
+    EvalCaseKeys,
+    ExportPreview,
+    ExportRequest,
+    ExportResult,
+    WrittenExport,
+)
 from adk_agent_sim.use_cases.record import FieldProblem, OperationResult
 from adk_agent_sim.use_cases.turns import Suggestion
 
@@ -142,64 +156,88 @@ async def check_form(session: SessionDependency, form: CheckInput, turn_id: str 
 
 
 @action_api.get("/environment", response_model=EnvironmentInfo)
-async def get_environment(environment: EnvironmentDependency, session_id: str) -> Response:
+async def get_environment(session: SessionDependency) -> Response:
     """Return the rules and pending faults of the session's simulated environment."""
-    return json_response(await environment.get_environment(session_id))
+    return json_response(environment_controls.get_environment(session))
 
 
 @action_api.post("/environment/rules", response_model=EnvironmentInfo)
-async def switch_rule(environment: EnvironmentDependency, session_id: str, rule_switch: RuleSwitchInput) -> Response:
+async def switch_rule(session: SessionDependency, rule_switch: RuleSwitchInput) -> Response:
     """Switch a rule on or off, from the next call on."""
-    return json_response(await environment.switch_rule(session_id, rule_switch))
+    return json_response(environment_controls.switch_rule(session, rule_switch))
 
 
 @action_api.post("/environment/profile", response_model=EnvironmentInfo)
-async def switch_profile(
-    environment: EnvironmentDependency, session_id: str, profile_switch: ProfileSwitchInput
-) -> Response:
+async def switch_profile(session: SessionDependency, profile_switch: ProfileSwitchInput) -> Response:
     """Make another profile of the rules the active one, from the next call on."""
-    return json_response(await environment.switch_profile(session_id, profile_switch))
+    return json_response(await environment_controls.switch_profile(session, profile_switch))
 
 
 @action_api.post("/environment/tools", response_model=EnvironmentInfo)
-async def switch_tool(environment: EnvironmentDependency, session_id: str, tool_switch: ToolSwitchInput) -> Response:
+async def switch_tool(session: SessionDependency, tool_switch: ToolSwitchInput) -> Response:
     """Choose who plays a tool, from the next call on."""
-    return json_response(await environment.switch_tool(session_id, tool_switch))
+    return json_response(await environment_controls.switch_tool(session, tool_switch))
 
 
 @action_api.post("/environment/faults", response_model=EnvironmentInfo)
-async def add_fault(environment: EnvironmentDependency, session_id: str, fault: FaultInput) -> Response:
+async def add_fault(session: SessionDependency, fault: FaultInput) -> Response:
     """Inject a fault into the next call of a tool."""
-    return json_response(await environment.add_fault(session_id, fault))
+    return json_response(await environment_controls.add_fault(session, fault))
 
 
 @action_api.put("/environment/faults/{fault_id}", response_model=EnvironmentInfo)
-async def replace_fault(
-    environment: EnvironmentDependency, session_id: str, fault_id: str, fault: FaultInput
-) -> Response:
+async def replace_fault(session: SessionDependency, fault_id: str, fault: FaultInput) -> Response:
     """Replace a pending fault by another one."""
-    return json_response(await environment.replace_fault(session_id, fault_id, fault))
+    return json_response(await environment_controls.replace_fault(session, fault_id, fault))
 
 
 @action_api.delete("/environment/faults/{fault_id}", response_model=EnvironmentInfo)
-async def remove_fault(environment: EnvironmentDependency, session_id: str, fault_id: str) -> Response:
+async def remove_fault(session: SessionDependency, fault_id: str) -> Response:
     """Remove a pending fault."""
-    return json_response(await environment.remove_fault(session_id, fault_id))
+    return json_response(environment_controls.remove_fault(session, fault_id))
 
 
 @action_api.post("/export", response_model=ExportResult)
-async def export_session(exporter: ExporterDependency, session_id: str, request: ExportRequest) -> Response:
+async def export_session(session: SessionDependency, request: ExportRequest) -> Response:
     """Write the session to a file, by default the one that the agent's config names."""
-    return json_response(await exporter.export_session(session_id, request))
+    config = await _find_config(session)
+    result = await exports.export_session(session.timeline, session.session_id, request, config, is_confined=True)
+    return json_response(result.model_copy(update={"eval_case": await _find_case(session, result)}))
 
 
 @action_api.post("/export/preview", response_model=ExportPreview)
-async def preview_export(exporter: ExporterDependency, session_id: str, request: ExportRequest) -> Response:
+async def preview_export(session: SessionDependency, request: ExportRequest) -> Response:
     """Return what an export would write, and what it leaves out; nothing is written."""
-    return json_response(await exporter.preview_export(session_id, request))
+    config = await _find_config(session)
+    return json_response(
+        await exports.preview_export(session.timeline, session.session_id, request, config, is_confined=True)
+    )
 
 
 @action_api.post("/exports", response_model=OperationResult)
-async def record_export(exporter: ExporterDependency, session_id: str, export: WrittenExport) -> Response:
+async def record_export(session: SessionDependency, export: WrittenExport) -> Response:
     """Record an export that a command has written to a file of its own, so that the session is shown as exported."""
-    return json_response(await exporter.record_export(session_id, export))
+    return json_response(await exports.record_export(session.timeline, session.session_id, export))
+
+
+async def _find_config(session: ServedSession) -> SimulatedAgentConfig | None:
+    """Return the config of a session's agent; None if it runs in another process.
+
+    Raises:
+        AgentNotLocal: The session's agent is not one of this server's.
+    """
+    summary, runs = await session.timeline.get_summary(session.session_id), session.services.runs
+    agent = runs.find_agent(summary) or await runs.load_agent(summary)
+    if agent is None and not session.may_be_remote:
+        raise AgentNotLocal(session.session_id, "export a golden trace")
+    return agent.config if agent else None
+
+
+async def _find_case(session: ServedSession, result: ExportResult) -> EvalCaseKeys | None:
+    """Return where the eval pages show what was written; None if they do not."""
+    agent = session.services.runs.find_agent(await session.timeline.get_summary(session.session_id))
+    if session.services.evals is None or agent is None or result.format != "evalset":
+        return None
+    file = session.services.evals.add_export(Path(result.path), agent.key)
+    case_key = await file.find_key_of(result.eval_id) if file is not None else ""
+    return EvalCaseKeys(file_key=file.key, case_key=case_key) if file is not None and case_key else None

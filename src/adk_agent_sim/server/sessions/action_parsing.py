@@ -1,21 +1,29 @@
-"""Converts what a person sends from the browser: messages, and decisions, whose problems it finds call by call."""
+"""Converts what a person sends from the browser, and checks forms while they are filled in.
+
+Forms are the arguments of a call, a message, a final response, a tool's result, or input.
+"""
 
 from __future__ import annotations
 
 import binascii
 import re
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from adk_agent_sim.errors import MalformedValue, Problem
+from adk_agent_sim.adk.runs.answer_check import check_answer
+from adk_agent_sim.adk.runs.pause_answers import get_input_request_schema
+from adk_agent_sim.adk.runs.user_message import build_user_message
+from adk_agent_sim.errors import InvalidAnswer, InvalidMessage, MalformedValue, Problem, TurnNotFound
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
-from adk_agent_sim.server.sessions.decision_api_models import DecisionInput, FilePart, UserMessage
 from adk_agent_sim.server.sessions.request_view import find_output_schema
+from adk_agent_sim.server.sessions.session_api_models import CheckInput, DecisionInput, FilePart, UserMessage
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.decision_checks import find_arguments_problems
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE, build_response_arguments
 from adk_agent_sim.timeline.model_request import RequestSettings
 from adk_agent_sim.timeline.strict_json import dump_json, parse_json_input, parse_json_object_input
+from adk_agent_sim.timeline.tool_requests import find_result_problems, get_tool_asked
+from adk_agent_sim.use_cases.open_session import OpenSession
 from adk_agent_sim.use_cases.record import FieldProblem
 
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}", re.ASCII | re.IGNORECASE)
@@ -88,3 +96,59 @@ def find_answer_problems(request: RequestSettings, value: Json) -> list[Problem]
             build_response_arguments(request.find_parameters_schema(SET_MODEL_RESPONSE), value)
         )
     return SchemaChecker(schema).find_problems(value)
+
+
+async def find_form_problems(session: OpenSession, turn_id: str | None, form: CheckInput) -> list[FieldProblem]:
+    """Return the problems of a form; none if it could be sent.
+
+    Raises:
+        TurnNotFound: A call or answer was given without its turn, or there is no such turn.
+        ToolRequestNotFound: The call whose result is checked does not wait for it.
+    """
+    timeline, session_id, value = session.timeline, session.session_id, parse_json_input(form.value)
+    if form.target == "message":
+        return _find_message_problems(session, value)
+    if turn_id is None:
+        raise TurnNotFound(session_id, "")
+    if form.target == "input":
+        request = (await timeline.get_summary(session_id)).pending.get(turn_id)
+        if request is None:
+            return []  # it was answered while the form was being checked
+        arguments = await session.read_request_arguments(request)
+        return _to_field_problems(SchemaChecker(get_input_request_schema(arguments) or {}).find_problems(value))
+    if form.target == "result":
+        asked = get_tool_asked(await timeline.tool_requests.get_pending(session_id, turn_id))
+        return _to_field_problems(find_result_problems(asked, value))
+    request = await timeline.read_request_settings(await timeline.get_turn(session_id, turn_id))
+    if form.target == "call":
+        return find_call_problems(request, [{"name": form.tool_name, "args": value}])
+    return _find_answer_problems(session, turn_id, request, value)
+
+
+def _find_message_problems(session: OpenSession, value: Json) -> list[FieldProblem]:
+    run = session.require_run("check a message")
+    try:
+        build_user_message(run.root_agent, dump_json(value))
+    except InvalidMessage as error:
+        return _to_field_problems(error.problems)
+    return []
+
+
+def _to_field_problems(problems: Iterable[Problem]) -> list[FieldProblem]:
+    return [FieldProblem(path=problem.path, message=problem.message) for problem in problems]
+
+
+def _find_answer_problems(
+    session: OpenSession, turn_id: str, request: RequestSettings, value: Json
+) -> list[FieldProblem]:
+    problems = find_answer_problems(request, value)
+    run = session.run
+    pending = run.recorded_session.pending_requests.get(turn_id) if run else None
+    # The agent's pydantic model may be stricter than its JSON Schema; it is known only where the agent runs.
+    if not problems and pending is not None:
+        answer = DecisionInput(decision_id="form-check", json_text=dump_json(value))
+        try:
+            check_answer(pending, build_response(answer, request))
+        except InvalidAnswer as error:
+            problems = list(error.problems)
+    return _to_field_problems(problems)

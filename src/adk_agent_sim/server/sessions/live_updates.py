@@ -10,6 +10,8 @@ depends on what has changed, not on how many sessions there are.
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import ValidationError
@@ -17,19 +19,88 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from adk_agent_sim.errors import SessionNotFound
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
-from adk_agent_sim.server.sessions.list_changes import ListChanges
 from adk_agent_sim.server.sessions.session_api_models import (
     AgentsUpdate,
     FollowRequest,
+    SessionDetail,
     SessionGone,
     SessionListUpdate,
     SessionUpdate,
 )
-from adk_agent_sim.server.sessions.session_directory import SessionDirectory
 from adk_agent_sim.server.web.responses import to_ascii_json
+from adk_agent_sim.timeline.clock import WallClock
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.session_host import SessionHost
 from adk_agent_sim.use_cases.session_record import SessionRecord
+
+_MAX_REMEMBERED = 1_000
+"""How many sessions are remembered with their last change; a tab that has missed more reloads what it shows."""
+
+
+_LISTED_FIELDS = [name for name, column in SessionRecord.list_columns() if column.format != "age"]
+"""What lists show, without ages: with every event the last one is another one."""
+
+
+class ListChanges:
+    """Numbers the changes of the list of sessions. What no list shows, such as one more call, is not a change."""
+
+    def __init__(self, timeline: Timeline, runs: SessionHost) -> None:
+        # Numbers of an earlier server must not be taken for ours when its tabs reconnect: they are all smaller.
+        self.revision = int(WallClock().now() * 1_000)
+        """The number of the last change."""
+        self._timeline = timeline
+        self._runs = runs
+        self._unread: dict[str, None] = {}
+        self._known: OrderedDict[str, tuple[int, tuple[object, ...]]] = OrderedDict()
+        """The number of the last change of each session, and what lists show of it since then."""
+        self._first_known = self.revision
+        """Later changes are all remembered."""
+
+    def add(self, session_id: str) -> None:
+        """Note that a session has changed; whether a list shows that is found out by `refresh`."""
+        self._unread[session_id] = None
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether `refresh` has something to do."""
+        return bool(self._unread)
+
+    async def refresh(self) -> None:
+        """Compare what lists show of the changed sessions with what they showed before."""
+        while self._unread:
+            session_id = next(iter(self._unread))
+            # Removed before the read: a change during it must be read again.
+            del self._unread[session_id]
+            try:
+                entry = await self._read_entry(session_id)
+            except BaseException:  # this tab has disconnected, or the database has failed: another tab must read it
+                self.add(session_id)
+                raise
+            if session_id not in self._known or self._known[session_id][1] != entry:
+                self.revision += 1
+                self._known[session_id] = self.revision, entry
+                self._known.move_to_end(session_id)
+            # A session that was forgotten counts as changed at its next event, which is harmless.
+            while len(self._known) > _MAX_REMEMBERED:
+                _, (self._first_known, _) = self._known.popitem(last=False)
+
+    def list_changed_after(self, revision: int | None) -> Sequence[str] | None:
+        """Return the sessions that have changed after a revision; None if that is not known any more."""
+        if revision is None or not self._first_known <= revision <= self.revision:
+            return None
+        return [session_id for session_id, (changed, _) in self._known.items() if changed > revision]
+
+    async def _read_entry(self, session_id: str) -> tuple[object, ...]:
+        """Return what a list shows of a session; an empty tuple if it was deleted."""
+        try:
+            record = self._runs.describe(await self._timeline.get_summary(session_id))
+        except SessionNotFound:
+            return ()
+        pending = tuple((request.request_id, request.claimed_by) for request in record.pending)
+        return (*(getattr(record, name) for name in _LISTED_FIELDS), pending, len(record.exports))
+
 
 _POLICY_VIOLATION = 1008
 """The WebSocket close code for a message that the server does not accept."""
@@ -58,10 +129,16 @@ class _BrowserTab:
 class LiveUpdates:
     """Serves all open tabs."""
 
-    def __init__(self, directory: SessionDirectory, agents: AgentCatalog) -> None:
-        self._timeline = directory.timeline
-        self._runs = directory.runs
-        self._directory = directory
+    def __init__(
+        self,
+        timeline: Timeline,
+        runs: SessionHost,
+        agents: AgentCatalog,
+        describe: Callable[[SessionSummary], Awaitable[SessionDetail]],
+    ) -> None:
+        self._timeline = timeline
+        self._runs = runs
+        self._describe = describe
         self._agents = agents
         self._tabs: set[_BrowserTab] = set()
         self._changes = ListChanges(self._timeline, self._runs)
@@ -158,7 +235,7 @@ class LiveUpdates:
             elif summary.last_seq == tab.sent_seq and not tab.needs_refresh:
                 return
             rows = await self._read_rows(summary, follow, tab.sent_seq, is_new=is_new)
-            session = await self._directory.describe_summary(summary)
+            session = await self._describe(summary)
         except SessionNotFound as error:
             if tab.has_new_request and tab.follow_request is follow:
                 tab.has_new_request = False

@@ -9,6 +9,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
 
 from adk_agent_sim.adk.players.players import create_player_factory
 from adk_agent_sim.adk.players.recording_player import RecordingPlayer
@@ -19,17 +22,13 @@ from adk_agent_sim.golden.recording import build_recording
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.server.agents.playable_agent import PlayableAgent
-from adk_agent_sim.server.sessions.session_runs import HUMAN, SessionRuns
-from adk_agent_sim.server.time_travel.api_models import PlayerOption
-from adk_agent_sim.server.time_travel.time_travel_describer import TimeTravelDescriber
+from adk_agent_sim.server.sessions.session_runs import HUMAN
+from adk_agent_sim.server.sessions.session_services import ServedSession
 from adk_agent_sim.timeline.events import Player
 from adk_agent_sim.timeline.player_spec import PlayerKind
-from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_queries import SessionFilter
-from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.use_cases import turns
-from adk_agent_sim.use_cases.open_session import OpenSession
-from adk_agent_sim.use_cases.record import OperationResult
+from adk_agent_sim.use_cases.record import OperationResult, Record
 from adk_agent_sim.use_cases.time_travel import CreatePlayer
 
 REAL = str(PlayerKind.REAL)
@@ -37,6 +36,15 @@ _SESSION_PREFIX = "session:"
 
 _MAX_RECORDINGS = 20
 """How many files, and how many sessions, are offered; the newest ones."""
+
+
+class PlayerOption(Record):
+    """A player that can take the seats of a session's models."""
+
+    player: str = Field(description="`human`, `real`, or the key of a recording")
+    kind: Literal["human", "real", "recording"]
+    label: str
+    note: str = Field(description="What it does, or where the recording comes from")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,83 +56,76 @@ class _Recording:
     """Its file; None for a session of this server."""
 
 
-class PlayerChoice:
-    """Lists the players of sessions, and lets one of them take the seats of the models."""
+async def list_players(session: ServedSession) -> list[PlayerOption]:
+    """Return who can play the models of a session.
 
-    def __init__(self, timeline: Timeline, runs: SessionRuns, describer: TimeTravelDescriber) -> None:
-        self._timeline = timeline
-        self._runs = runs
-        self._describer = describer
+    Raises:
+        ForkRefused: The session does not run on this server.
+    """
+    recordings = await _list_recordings(session, await _require_agent(session))
+    return [
+        PlayerOption(player=HUMAN, kind="human", label="You", note="Each turn waits for a person"),
+        PlayerOption(player=REAL, kind="real", label="The agent's own model", note="It answers every turn itself"),
+        *(recording.option for recording in recordings),
+    ]
 
-    async def list_players(self, session_id: str) -> list[PlayerOption]:
-        """Return who can play the models of a session.
 
-        Raises:
-            ForkRefused: The session does not run on this server.
-        """
-        summary, agent = await self._require_agent(session_id)
-        recordings = await self._list_recordings(summary, agent)
-        return [
-            PlayerOption(player=HUMAN, kind="human", label="You", note="Each turn waits for a person"),
-            PlayerOption(player=REAL, kind="real", label="The agent's own model", note="It answers every turn itself"),
-            *(recording.option for recording in recordings),
-        ]
+async def choose_player(session: ServedSession, player: str) -> OperationResult:
+    """Let a player take the seats of the models, from the turn on that waits now, or else from the next one.
 
-    async def choose_player(self, session: OpenSession, player: str) -> OperationResult:
-        """Let a player take the seats of the models, from the turn on that waits now, or else from the next one.
+    Raises:
+        ForkRefused: The session does not run on this server.
+        NotFound: There is no such player.
+    """
+    create_player = await _find_player(session, await _require_agent(session), player)
+    turns.choose_player(session, create_player(), await session.timeline.read_events(session.session_id))
+    session.services.runs.set_player(session.session_id, player)
+    session.timeline.announce_change(session.session_id)
+    return await session.build_result()
 
-        Raises:
-            ForkRefused: The session does not run on this server.
-            NotFound: There is no such player.
-        """
-        summary, agent = await self._require_agent(session.session_id)
-        create_player = await self._find_player(summary, agent, player)
-        turns.choose_player(session, create_player(), await self._timeline.read_events(session.session_id))
-        self._runs.set_player(session.session_id, player)
-        self._timeline.announce_change(session.session_id)
-        return await session.build_result()
 
-    async def _find_player(self, summary: SessionSummary, agent: PlayableAgent, player: str) -> CreatePlayer:
-        if player in (HUMAN, REAL):
-            return lambda: Player.HUMAN if player == HUMAN else Player.REAL
-        recordings = {each.option.player: each for each in await self._list_recordings(summary, agent)}
-        if player not in recordings:
-            raise NotFound("This recording is not offered for the session; it may have been deleted.")
-        chosen = recordings[player]
-        if chosen.path is not None:
-            return await asyncio.to_thread(create_player_factory, f"{PlayerKind.REPLAY}:{chosen.path}")
-        recorded_id = player.removeprefix(_SESSION_PREFIX)
-        recording = build_recording(await self._timeline.read_events(recorded_id), recorded_id)
-        return lambda: RecordingPlayer([recording], f"of session {chosen.option.label!r}")
+async def _find_player(session: ServedSession, agent: PlayableAgent, player: str) -> CreatePlayer:
+    if player in (HUMAN, REAL):
+        return lambda: Player.HUMAN if player == HUMAN else Player.REAL
+    recordings = {each.option.player: each for each in await _list_recordings(session, agent)}
+    if player not in recordings:
+        raise NotFound("This recording is not offered for the session; it may have been deleted.")
+    chosen = recordings[player]
+    if chosen.path is not None:
+        return await asyncio.to_thread(create_player_factory, f"{PlayerKind.REPLAY}:{chosen.path}")
+    recorded_id = player.removeprefix(_SESSION_PREFIX)
+    recording = build_recording(await session.timeline.read_events(recorded_id), recorded_id)
+    return lambda: RecordingPlayer([recording], f"of session {chosen.option.label!r}")
 
-    async def _require_agent(self, session_id: str) -> tuple[SessionSummary, PlayableAgent]:
-        summary = await self._timeline.get_summary(session_id)
-        agent = self._runs.find_agent(summary)
-        if (problem := self._describer.find_player_problem(summary)) or agent is None:
-            raise ForkRefused(problem)
-        return summary, agent
 
-    async def _list_recordings(self, summary: SessionSummary, agent: PlayableAgent) -> list[_Recording]:
-        files = await asyncio.to_thread(_list_files, agent.config)
-        own_id = summary.session.session_id
-        others = await self._timeline.list_summaries(
-            SessionFilter(of_agents=self._runs.select_sessions(lambda name: name == agent.config.name)),
-            # One more, because the session itself may be among them.
-            _MAX_RECORDINGS + 1,
-        )
-        sessions = [
-            _Recording(
-                option=PlayerOption(
-                    player=f"{_SESSION_PREFIX}{other.session.session_id}",
-                    kind="recording",
-                    label=other.name,
-                    note="A session of this agent",
-                )
+async def _require_agent(session: ServedSession) -> PlayableAgent:
+    summary = await session.timeline.get_summary(session.session_id)
+    agent = session.services.runs.find_agent(summary)
+    if (problem := session.find_player_problem(summary)) or agent is None:
+        raise ForkRefused(problem)
+    return agent
+
+
+async def _list_recordings(session: ServedSession, agent: PlayableAgent) -> list[_Recording]:
+    files = await asyncio.to_thread(_list_files, agent.config)
+    others = await session.timeline.list_summaries(
+        SessionFilter(of_agents=session.services.runs.select_sessions(lambda name: name == agent.config.name)),
+        # One more, because the session itself may be among them.
+        _MAX_RECORDINGS + 1,
+    )
+    sessions = [
+        _Recording(
+            option=PlayerOption(
+                player=f"{_SESSION_PREFIX}{other.session.session_id}",
+                kind="recording",
+                label=other.name,
+                note="A session of this agent",
             )
-            for other in others
-            if other.session.session_id != own_id and other.turn_count > 0
-        ]
-        return [*files, *sessions[:_MAX_RECORDINGS]]
+        )
+        for other in others
+        if other.session.session_id != session.session_id and other.turn_count > 0
+    ]
+    return [*files, *sessions[:_MAX_RECORDINGS]]
 
 
 def _list_files(config: SimulatedAgentConfig) -> list[_Recording]:

@@ -1,4 +1,9 @@
-"""The details of a row: its full values, images and files, read from the events that the row was made from."""
+"""The details of a row: its full values, images and files, read from the events that the row was made from.
+
+A row is one fact that people care about: a call and its result are one row, which changes while the call runs. Rows
+are never removed or reordered, so a row's `index` is its identity. `updated_seq` is the `seq` of the timeline event
+that last changed a row: a browser that has everything up to a seq asks for the changes after it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from adk_agent_sim.server.sessions.row_api_models import DisplayValue, MediaFile, RowDetail
+from pydantic import Field
+
+from adk_agent_sim.errors import NotFound
 from adk_agent_sim.timeline.canonical_json import Json, equals_value
 from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.events import (
@@ -35,6 +42,42 @@ from adk_agent_sim.timeline.world_events import (
     WorldEventHappened,
     WorldStarted,
 )
+from adk_agent_sim.use_cases.record import Record
+
+
+class NoteInput(Record):
+    """A person's note on a row."""
+
+    text: str = Field(description="It replaces the note that the row has; an empty one removes it")
+
+
+class DisplayValue(Record):
+    """A value of a row. Of more than 20 KB only the beginning is sent, unless the full value is requested."""
+
+    label: str
+    format: Literal["json", "text", "markdown", "traceback"]
+    text: str = Field(description="For json, JSON text, so that numbers keep their digits")
+    size: int = Field(description="The length of the full text, in characters")
+    is_complete: bool
+
+
+class MediaFile(Record):
+    """An image or file of a row."""
+
+    name: str
+    mime_type: str
+    size: int
+    url: str = Field(description="The address of its bytes; images can be shown, other files are downloaded")
+    is_image: bool
+
+
+class RowDetail(Record):
+    """The details of a row."""
+
+    index: int
+    values: list[DisplayValue]
+    media: list[MediaFile]
+
 
 MAX_PREVIEW_CHARS = 20_000
 """How many characters of a value are sent unless all of it is requested."""
@@ -90,6 +133,16 @@ async def build_row_detail(
             for index, file in enumerate(files)
         ],
     )
+
+
+async def load_media_file(
+    row: TimelineRow, row_events: Sequence[RowEvent], read_block: ReadBlock, file_index: int
+) -> MediaContent:
+    """Return an image or file of a row; raise NotFound."""
+    files = await load_media(row_events, read_block)
+    if not 0 <= file_index < len(files):
+        raise NotFound(f"Row {row.index} has no file {file_index}.")
+    return files[file_index]
 
 
 async def load_media(row_events: Sequence[RowEvent], read_block: ReadBlock) -> list[MediaContent]:
@@ -197,8 +250,10 @@ def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, Dis
             case _:
                 part = _find_part(event, part_index)
                 if call := part.get("function_call"):
-                    arguments = arguments if _is_framework_call(call) else call.get("args") or {}
-                    yield "question" if _is_framework_call(call) else "arguments", "json", call.get("args") or {}
+                    # Was the call made by ADK itself, to ask the user something, and not by the model?
+                    is_question = is_request_call(str(call.get("name")))
+                    arguments = arguments if is_question else call.get("args") or {}
+                    yield "question" if is_question else "arguments", "json", call.get("args") or {}
                 elif (response := part.get("function_response")) and response.get("response") not in returned:
                     yield "what the model got" if returned else "result", "json", response.get("response")
 
@@ -236,11 +291,6 @@ def _iter_error_values(failed: ToolFailed) -> Iterator[tuple[str, DisplayFormat,
         yield "mock", "json", failed.mocked
     if failed.traceback:
         yield "traceback", "traceback", failed.traceback
-
-
-def _is_framework_call(call: Mapping[str, Json]) -> bool:
-    """Whether the call was made by ADK itself, to ask the user something, and not by the model."""
-    return is_request_call(str(call.get("name")))
 
 
 def _iter_content_values(

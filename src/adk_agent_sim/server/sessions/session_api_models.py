@@ -1,4 +1,4 @@
-"""The messages of the web API about sessions: lists of them, what waits for a person, and live updates."""
+"""The messages of the web API about sessions: what waits for a person, how they act, and live updates."""
 
 from __future__ import annotations
 
@@ -6,13 +6,36 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from adk_agent_sim.server.sessions.pause_api_models import PendingPause
-from adk_agent_sim.server.time_travel.api_models import TimeTravelInfo
 from adk_agent_sim.timeline.events import ToolAsked
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.use_cases.record import Record
 from adk_agent_sim.use_cases.session_record import SessionRecord
+from adk_agent_sim.use_cases.turns import CallInput
+
+
+class PendingPause(Record):
+    """What a paused agent asks the user for."""
+
+    kind: Literal["input", "credential"]
+    request_id: str
+    agent_name: str = Field(description="The agent or workflow that asks")
+    message: str = Field(description="What the user is told; empty if nothing")
+    payload: str | None = Field(default=None, description="The data that the request shows the user, as JSON text")
+    response_schema: dict[str, Any] | None = Field(
+        description="The JSON Schema of the input, or of the credential's fields; None if any input is accepted"
+    )
+    title: str = Field(default="", description="The auth scheme in words; empty for input")
+    auth_uri: str = Field(default="", description="Where a real user would sign in; empty if nowhere")
+
+
+class PauseAnswerInput(Record):
+    """The user's answer. A credential is passed on to the agent, and neither stored nor logged."""
+
+    value: str | None = Field(
+        default=None, description="The input, or the fields of the credential, as JSON text; None simulates a sign-in"
+    )
+    force: bool = Field(default=False, description="Send input although it does not match the schema")
 
 
 class PendingConfirmation(Record):
@@ -50,6 +73,30 @@ class PendingToolCall(Record):
             arguments=dump_json(dict(asked.arguments)),
             response_schema=asked.response_schema,
         )
+
+
+class SessionLink(Record):
+    """Another session, to be opened."""
+
+    session_id: str
+    name: str
+
+
+class TimeTravelInfo(Record):
+    """What of a session was undone, what can be, who plays its models, and which sessions are forks of which."""
+
+    player: str = Field(default="human", description="Who plays the models: `human`, `real`, or a recording's key")
+    can_undo: bool = Field(default=False, description="Whether any decision counts that can be undone")
+    can_redo: bool = Field(default=False, description="Whether an undo can be redone")
+    rewind_problem: str = Field(default="", description="Why nothing can be undone in this session; empty if it can")
+    fork_problem: str = Field(default="", description="Why the session cannot be forked; empty if it can")
+    player_problem: str = Field(default="", description="Why no player can be chosen in this session; empty if one can")
+    undone: list[tuple[int, int]] = Field(
+        default_factory=list[tuple[int, int]],
+        description="The seqs of the events that no longer count, as ranges: rows made from them are undone",
+    )
+    forked_from: SessionLink | None = Field(default=None, description="The session that this one is a fork of")
+    forks: list[SessionLink] = Field(default_factory=list[SessionLink], description="The forks of this session")
 
 
 class SessionDetail(SessionRecord):
@@ -136,3 +183,63 @@ class SessionGone(Record):
     type: Literal["gone"] = "gone"
     session_id: str
     message: str
+
+
+class FilePart(Record):
+    """A file attached to a user message."""
+
+    name: str
+    mime_type: str
+    data: str = Field(description="The bytes in base64")
+
+
+class UserMessage(Record):
+    """A user message: text, or JSON data for an agent with an input_schema, and files."""
+
+    text: str = ""
+    json_text: str | None = Field(default=None, description="JSON text that is checked against the input_schema")
+    files: list[FilePart] = Field(default_factory=list[FilePart])
+    force: bool = Field(default=False, description="Send it although it does not match the schema")
+
+
+class DecisionInput(Record):
+    """A person's decision as the model: calls with or without text, or a final response."""
+
+    decision_id: str = Field(min_length=8, max_length=100)
+    calls: list[CallInput] = Field(default_factory=list[CallInput])
+    text: str | None = Field(default=None, description="The final response, or the text that accompanies the calls")
+    json_text: str | None = Field(
+        default=None, description="The final response as JSON text, if there is an output_schema"
+    )
+    force: bool = Field(default=False, description="Decide although a tool is not offered or arguments are invalid")
+
+
+class ConfirmationInput(Record):
+    """The user's answer to a confirmation."""
+
+    question_id: str
+    approve: bool
+    payload: str | None = Field(default=None, description="JSON text, if the tool expects a payload")
+
+
+class ToolResponseInput(Record):
+    """What a person responds as a tool: a result, or an exception."""
+
+    decision_id: str = Field(min_length=8, max_length=100)
+    result: str = Field(default="null", description="What the tool returns, as JSON text")
+    error_type: str = Field(
+        default="",
+        max_length=100,
+        pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$",
+        description="The class name of the exception that the tool raises; empty if it returns",
+    )
+    error_message: str = Field(default="", max_length=10_000)
+    force: bool = Field(default=False, description="Send it although it does not match the tool's output schema")
+
+
+class CheckInput(Record):
+    """A form to check: the arguments of a call, a message, a final response, the result of a tool, or input."""
+
+    target: Literal["call", "message", "answer", "result", "input"]
+    tool_name: str = ""
+    value: str = Field(description="JSON text")

@@ -9,10 +9,9 @@ from dataclasses import replace
 
 from adk_agent_sim.adk.runs.agent_run import AgentRun
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.errors import AgentNotLocal, SessionNotFound
+from adk_agent_sim.errors import SessionNotFound
 from adk_agent_sim.server.agents.agent_catalog import AgentCatalog
-from adk_agent_sim.server.agents.catalog_entry import CatalogEntry
-from adk_agent_sim.server.agents.playable_agent import PlayableAgent
+from adk_agent_sim.server.agents.playable_agent import CatalogEntry, PlayableAgent
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import SERVER_STOPPED, SERVER_STOPPED_IN_RUN, Player
 from adk_agent_sim.timeline.player_spec import PlayerKind
@@ -83,17 +82,6 @@ class SessionRuns(SessionHost):
         """Return the run of a session, or None if its agent does not run in this process."""
         return self._runs[session_id][1] if session_id in self._runs else None
 
-    def require(self, session_id: str, operation: str) -> AgentRun:
-        """Return the run of a session.
-
-        Raises:
-            AgentNotLocal: The session has no run here; the message names the `operation` that needs one.
-        """
-        run = self.find(session_id)
-        if run is None:
-            raise AgentNotLocal(session_id, operation)
-        return run
-
     def find_agent(self, summary: SessionSummary) -> PlayableAgent | None:
         """Return the agent of a session: of its run, or for an earlier process's session, the app of that name."""
         if summary.session.session_id in self._runs:
@@ -109,14 +97,6 @@ class SessionRuns(SessionHost):
         if summary.session.session_id in self._runs:
             return await self._agents.load(self._runs[summary.session.session_id][0].key)
         return await self._agents.load_by_app_name(summary.app_name) if summary.has_joined else None
-
-    def may_find_agent(self, summary: SessionSummary) -> bool:
-        """Return whether the agent of a session may be one of the folder that nobody has opened yet."""
-        return summary.has_joined and self._agents.has_unopened_agents()
-
-    def list_failed_agents(self) -> list[str]:
-        """Return the names of the agents whose code could not be loaded."""
-        return self._agents.list_failed_labels()
 
     def find_entry(self, summary: SessionSummary) -> CatalogEntry | None:
         """Return the entry of the agent of a session without a run, whether it is loaded or not."""

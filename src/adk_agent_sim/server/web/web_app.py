@@ -25,8 +25,7 @@ from adk_agent_sim.server.sessions.action_api import action_api
 from adk_agent_sim.server.sessions.session_services import SessionServices
 from adk_agent_sim.server.time_travel.api import time_travel_api
 from adk_agent_sim.server.web.api import api
-from adk_agent_sim.server.web.api_models import ErrorBody
-from adk_agent_sim.server.web.responses import error_response, json_response
+from adk_agent_sim.server.web.responses import ErrorBody, error_response, json_response
 from adk_agent_sim.server.web.static_pages import StaticPages
 from adk_agent_sim.use_cases.record import FieldProblem
 

@@ -1,1 +1,0 @@
-"""Exports of sessions from the browser."""
