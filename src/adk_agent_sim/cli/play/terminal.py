@@ -15,19 +15,22 @@ from typing import TYPE_CHECKING
 from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
 from adk_agent_sim.adk.steps.steps import Confirmation, ModelTurn, Step, ToolTurn
 from adk_agent_sim.cli.play import terminal_format
-from adk_agent_sim.cli.play.call_parsing import parse_calls
-from adk_agent_sim.cli.play.pause_prompts import (
+from adk_agent_sim.cli.play.prompts import Prompts
+from adk_agent_sim.cli.play.state_command import STATE_COMMAND, STATE_HELP, offer_missing_state, run_state_command
+from adk_agent_sim.cli.play.typed_answers import (
     PAUSE_HELP,
     SIGN_IN,
+    TOOL_HELP,
+    TOOL_WORDS,
     ask_credential,
+    parse_calls,
     parse_yes_no,
     print_credential_request,
     print_input_request,
+    print_tool_call,
     send_input,
+    send_tool_response,
 )
-from adk_agent_sim.cli.play.prompts import Prompts
-from adk_agent_sim.cli.play.state_command import STATE_COMMAND, STATE_HELP, offer_missing_state, run_state_command
-from adk_agent_sim.cli.play.tool_prompts import TOOL_HELP, TOOL_WORDS, print_tool_call, send_tool_response
 from adk_agent_sim.cli.time_travel.time_travel_commands import (
     TIME_TRAVEL_COMMANDS,
     TIME_TRAVEL_HELP,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from adk_agent_sim.cli.sessions.database import database_option
+from adk_agent_sim.cli.shared_options import database_option
 from adk_agent_sim.errors import NotFound
 from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines
 from adk_agent_sim.text.terminal_tables import format_table

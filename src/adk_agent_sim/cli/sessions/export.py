@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adk_agent_sim.cli.evals.criteria_option import criteria_option
-from adk_agent_sim.cli.sessions.database import database_option
+from adk_agent_sim.cli.shared_options import criteria_option, database_option
 from adk_agent_sim.errors import InvalidExportOption, StoreFailed
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName
 from adk_agent_sim.text.terminal_output import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.filesize import decimal as format_size
 
-from adk_agent_sim.cli.sessions.database import database_option
+from adk_agent_sim.cli.shared_options import database_option
 from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines
 from adk_agent_sim.text.terminal_tables import format_table
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus

@@ -1,4 +1,4 @@
-"""The options that name ADK's services by URI, spelled as in `adk web`."""
+"""The options that commands of several features share: `--db`, `--criteria`, and ADK's services by URI."""
 
 from __future__ import annotations
 
@@ -10,10 +10,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adk_agent_sim.errors import ServiceFailed
+from adk_agent_sim.errors import InvalidCriteria, ServiceFailed
+from adk_agent_sim.persistence.default_path import get_default_database_path, get_run_database_path
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.runs.runner_services import RunnerServices
+    from adk_agent_sim.golden.eval_criteria import EvalCriteria
+
+
+def _find_database(context: click.Context, option: click.Parameter, value: str) -> str:
+    """Return the database that is meant: a folder of agents stands for the sessions that were kept of it."""
+    if not Path(value).is_dir():
+        return value
+    path = get_run_database_path(Path(value))
+    if not path.exists():
+        raise click.BadParameter(
+            f"{value} has no kept sessions yet. `adksim run {value} --web` keeps them.",
+            context,
+            option,
+        )
+    return str(path)
+
+
+database_option: Any = click.option(
+    "--db",
+    "database",
+    default=lambda: str(get_default_database_path()),
+    callback=_find_database,
+    metavar="URL|PATH",
+    show_default="a file in the user's data directory",
+    help="The database of the sessions: a SQLite file, or postgresql://USER@HOST/DATABASE. The folder of an agent, or "
+    "of agents, stands for the sessions that `adksim run --web` has kept of it.",
+)
+
 
 _OPTIONS = {
     "session": "Where ADK's sessions are: sqlite:///FILE, a database URL, agentengine://ID, or a scheme that "
@@ -65,3 +94,28 @@ def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
         names = [f"--{kind}_service_uri", f"--{kind}-service-uri"]
         run_command = click.option(*names, f"{kind}_service_uri", metavar="URI", help=text)(run_command)
     return run_command
+
+
+def criteria_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option; the command gets EvalCriteria, or None if it was not given."""
+    option = click.option(
+        "--criteria",
+        multiple=True,
+        metavar="CRITERION",
+        callback=_read_words,
+        help="Write the test_config.json that `adk eval` reads beside the EvalSet: exact, in-order, any-order, "
+        "calls=off, rouge=0.8, rouge=off, and for a judging model rubric=TEXT, tool-rubric=TEXT, rubric-score=0.8, "
+        "judge=MODEL. Repeatable.",
+    )
+    return option(command)
+
+
+def _read_words(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> EvalCriteria | None:
+    if not words:
+        return None
+    from adk_agent_sim.golden.eval_criteria import parse_criteria
+
+    try:
+        return parse_criteria(words)
+    except InvalidCriteria as error:
+        raise click.BadParameter(str(error), context, option) from error

@@ -1,10 +1,11 @@
-"""How a session of `adksim run` begins: `--state`, `--user-id`, and what the last session of the agent began with.
+"""The options of `adksim run` about sessions: what they begin with, and where those of `--web` are kept.
 
 What a terminal session began with is remembered per agent folder, in a private file in the user's data directory.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from typing import Any, cast
 
 import click
 
-from adk_agent_sim.persistence.default_path import get_data_folder
+from adk_agent_sim.persistence.default_path import get_data_folder, get_run_database_path
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.private_files import create_private_folder, write_private_file
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
@@ -84,3 +85,61 @@ def _read_state(context: click.Context, option: click.Parameter, text: str | Non
 def _get_path(agent_dir: Path) -> Path:
     digest = hashlib.sha256(str(agent_dir.resolve()).encode()).hexdigest()[:16]
     return get_data_folder() / "session_starts" / f"{digest}.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorageSettings:
+    """Where the sessions of a server are kept."""
+
+    database: str | None = None
+    """A file path or a database URL; None for the default."""
+
+    is_ephemeral: bool = False
+    """Whether the sessions are lost when the server ends."""
+
+    reloads: bool = False
+    """Whether agents are loaded again when their code has changed."""
+
+    def check(self, *, web: bool) -> None:
+        """Raise click.UsageError if the options contradict each other, or need `--web`."""
+        if self.database is not None and self.is_ephemeral:
+            raise click.UsageError("--db and --ephemeral exclude each other: either keeps the sessions, or not.")
+        given = {"--db": self.database is not None, "--ephemeral": self.is_ephemeral, "--reload": self.reloads}
+        for name in (name for name, is_given in given.items() if is_given and not web):
+            raise click.UsageError(f"{name} needs --web: it concerns the sessions in the browser.")
+
+    def find_database(self, agent_dir: Path) -> str | Path | None:
+        """Return the database of a folder's sessions; None for none. Creates the folder of the default one."""
+        if self.is_ephemeral or self.database is not None:
+            return self.database
+        path = get_run_database_path(agent_dir)
+        create_private_folder(path.parent)
+        return path
+
+
+def storage_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options; the command gets them as `storage`."""
+
+    @functools.wraps(command)
+    def run_command(*, database: str | None, ephemeral: bool, reloads: bool, **values: Any) -> Any:
+        storage = StorageSettings(database=database, is_ephemeral=ephemeral, reloads=reloads)
+        return command(storage=storage, **values)
+
+    for option in (
+        click.option("--ephemeral", is_flag=True, help="With --web: do not keep the sessions when the server ends."),
+        click.option(
+            "--db",
+            "database",
+            metavar="URL|PATH",
+            show_default="a file of this folder in the user's data directory",
+            help="With --web: the database of the sessions.",
+        ),
+        click.option(
+            "--reload",
+            "reloads",
+            is_flag=True,
+            help="With --web: load agents again when their code changes. Sessions keep the code that they began with.",
+        ),
+    ):
+        run_command = option(run_command)
+    return run_command
