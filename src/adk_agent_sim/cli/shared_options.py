@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from adk_agent_sim.cli.option_groups import group_options
 from adk_agent_sim.errors import InvalidCriteria, ServiceFailed
 from adk_agent_sim.persistence.default_path import get_default_database_path, get_run_database_path
 
@@ -44,7 +43,7 @@ database_option: Any = click.option(
 )
 
 
-_OPTIONS = {
+_SERVICES = {
     "session": "Where ADK's sessions are: sqlite:///FILE, a database URL, agentengine://ID, or a scheme that "
     "services.py in the agent's folder registers; by default in memory.",
     "artifact": "Where artifacts are: file:///FOLDER, gs://BUCKET or a registered scheme; by default in memory.",
@@ -57,14 +56,14 @@ _OPTIONS = {
 class ServiceSettings:
     """The services of a command, as URIs; None for one in memory."""
 
-    session: str | None
-    artifact: str | None
-    memory: str | None
+    session_service_uri: str | None
+    artifact_service_uri: str | None
+    memory_service_uri: str | None
 
     @property
     def is_given(self) -> bool:
         """Whether any service is named."""
-        return any(uri is not None for uri in (self.session, self.artifact, self.memory))
+        return any(uri is not None for uri in vars(self).values())
 
     def create_services(self, agent_dir: Path) -> RunnerServices:
         """Create the services; who calls this closes them.
@@ -74,40 +73,25 @@ class ServiceSettings:
         """
         from adk_agent_sim.adk.runs.runner_services import ServiceUris
 
-        uris = ServiceUris(session=self.session, artifact=self.artifact, memory=self.memory)
+        uris = ServiceUris(
+            session=self.session_service_uri, artifact=self.artifact_service_uri, memory=self.memory_service_uri
+        )
         try:
             return uris.create_services(agent_dir)
         except ServiceFailed as error:
             raise click.UsageError(str(error)) from error
 
 
-def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a command that runs an agent; the command gets them as `services`."""
-
-    @functools.wraps(command)
-    def run_command(**values: Any) -> Any:
-        uris = {kind: values.pop(f"{kind}_service_uri") for kind in _OPTIONS}
-        return command(services=ServiceSettings(**uris), **values)
-
-    for kind, text in reversed(_OPTIONS.items()):
-        # ADK spells its options with underscores; the other options of this command have hyphens.
-        names = [f"--{kind}_service_uri", f"--{kind}-service-uri"]
-        run_command = click.option(*names, f"{kind}_service_uri", metavar="URI", help=text)(run_command)
-    return run_command
-
-
-def criteria_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option; the command gets EvalCriteria, or None if it was not given."""
-    option = click.option(
-        "--criteria",
-        multiple=True,
-        metavar="CRITERION",
-        callback=_read_words,
-        help="Write the test_config.json that `adk eval` reads beside the EvalSet: exact, in-order, any-order, "
-        "calls=off, rouge=0.8, rouge=off, and for a judging model rubric=TEXT, tool-rubric=TEXT, rubric-score=0.8, "
-        "judge=MODEL. Repeatable.",
-    )
-    return option(command)
+service_options = group_options(
+    "services",
+    ServiceSettings,
+    [
+        # ADK spells its options with underscores; the other options of these commands have hyphens.
+        click.option(f"--{kind}_service_uri", f"--{kind}-service-uri", f"{kind}_service_uri", metavar="URI", help=text)
+        for kind, text in _SERVICES.items()
+    ],
+)
+"""The services of a command that runs an agent; it gets them as `services`."""
 
 
 def _read_words(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> EvalCriteria | None:
@@ -119,3 +103,15 @@ def _read_words(context: click.Context, option: click.Parameter, words: tuple[st
         return parse_criteria(words)
     except InvalidCriteria as error:
         raise click.BadParameter(str(error), context, option) from error
+
+
+criteria_option = click.option(
+    "--criteria",
+    multiple=True,
+    metavar="CRITERION",
+    callback=_read_words,
+    help="Write the test_config.json that `adk eval` reads beside the EvalSet: exact, in-order, any-order, "
+    "calls=off, rouge=0.8, rouge=off, and for a judging model rubric=TEXT, tool-rubric=TEXT, rubric-score=0.8, "
+    "judge=MODEL. Repeatable.",
+)
+"""What `adk eval` compares with the golden trace that a command writes; EvalCriteria, or None if it is not given."""

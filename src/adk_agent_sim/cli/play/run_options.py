@@ -5,16 +5,16 @@ What a terminal session began with is remembered per agent folder, in a private 
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import click
 
+from adk_agent_sim.cli.option_groups import combine_options, group_options
 from adk_agent_sim.persistence.default_path import get_data_folder, get_run_database_path
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.private_files import create_private_folder, write_private_file
@@ -49,26 +49,6 @@ def load_last_start(agent_dir: Path) -> SessionStart:
     )
 
 
-def session_start_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--state` and `--user-id`."""
-    for option in (
-        click.option(
-            "--user-id",
-            metavar="ID",
-            help="The ADK user id; by default the one of the agent's last terminal session, or else `user`.",
-        ),
-        click.option(
-            "--state",
-            metavar="JSON",
-            callback=_read_state,
-            help="The initial session state: a JSON object, or @FILE with one; by default the one of the agent's last "
-            "terminal session. --state {} for none.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
 def _read_state(context: click.Context, option: click.Parameter, text: str | None) -> Mapping[str, Json] | None:
     if text is None:
         return None
@@ -85,6 +65,23 @@ def _read_state(context: click.Context, option: click.Parameter, text: str | Non
 def _get_path(agent_dir: Path) -> Path:
     digest = hashlib.sha256(str(agent_dir.resolve()).encode()).hexdigest()[:16]
     return get_data_folder() / "session_starts" / f"{digest}.json"
+
+
+session_start_options = combine_options(
+    click.option(
+        "--state",
+        metavar="JSON",
+        callback=_read_state,
+        help="The initial session state: a JSON object, or @FILE with one; by default the one of the agent's last "
+        "terminal session. --state {} for none.",
+    ),
+    click.option(
+        "--user-id",
+        metavar="ID",
+        help="The ADK user id; by default the one of the agent's last terminal session, or else `user`.",
+    ),
+)
+"""`--state` and `--user-id`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,16 +114,16 @@ class StorageSettings:
         return path
 
 
-def storage_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options; the command gets them as `storage`."""
-
-    @functools.wraps(command)
-    def run_command(*, database: str | None, ephemeral: bool, reloads: bool, **values: Any) -> Any:
-        storage = StorageSettings(database=database, is_ephemeral=ephemeral, reloads=reloads)
-        return command(storage=storage, **values)
-
-    for option in (
-        click.option("--ephemeral", is_flag=True, help="With --web: do not keep the sessions when the server ends."),
+storage_options = group_options(
+    "storage",
+    StorageSettings,
+    [
+        click.option(
+            "--reload",
+            "reloads",
+            is_flag=True,
+            help="With --web: load agents again when their code changes. Sessions keep the code that they began with.",
+        ),
         click.option(
             "--db",
             "database",
@@ -135,11 +132,11 @@ def storage_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="With --web: the database of the sessions.",
         ),
         click.option(
-            "--reload",
-            "reloads",
+            "--ephemeral",
+            "is_ephemeral",
             is_flag=True,
-            help="With --web: load agents again when their code changes. Sessions keep the code that they began with.",
+            help="With --web: do not keep the sessions when the server ends.",
         ),
-    ):
-        run_command = option(run_command)
-    return run_command
+    ],
+)
+"""Where the sessions of `--web` are kept, and whether changed code is loaded; the command gets `storage`."""
