@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+from adk_agent_sim.errors import BenchesNotComparable
 from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
 if TYPE_CHECKING:
@@ -57,7 +58,6 @@ def diff_command(bench1: Path, bench2: Path, before_name: str, after_name: str, 
     from adk_agent_sim.bench.bench_diff import compare_benches
     from adk_agent_sim.bench.bench_report import read_summary
     from adk_agent_sim.bench.summary_json import diff_to_json
-    from adk_agent_sim.errors import BenchesNotComparable
 
     try:
         diff = compare_benches(read_summary(bench1), read_summary(bench2), before_name, after_name)

@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING
 import click
 
 from adk_agent_sim.cli.benches.bench_checks import (
+    BenchCommand,
     check_axes,
     check_database,
+    check_paths,
     check_settings,
     check_tasks,
     parse_bench_criteria,
 )
-from adk_agent_sim.cli.benches.bench_command import BenchCommand, check_paths
 from adk_agent_sim.cli.benches.bench_options import BenchSettings, bench_options
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.option_errors import parse_limit, report_wrong_option, report_wrong_usage
-from adk_agent_sim.cli.scenarios.soft_judge_options import judge_option
+from adk_agent_sim.cli.scenarios.run_value_checks import judge_option
 from adk_agent_sim.cli.termination_signal import interrupt_on_termination
+from adk_agent_sim.errors import BenchFolderRefused
 from adk_agent_sim.text.terminal_output import print_json, print_line, send_other_output_to_stderr
 
 if TYPE_CHECKING:
@@ -136,7 +138,6 @@ def _run_bench(
 @contextmanager
 def _refuse_folder() -> Generator[None]:
     """Report a folder with other results as a wrong --out; nothing was run then."""
-    from adk_agent_sim.errors import BenchFolderRefused
 
     try:
         yield

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from adk_agent_sim.bench.bench_summary import BenchSummary
+from adk_agent_sim.bench.figure_text import OUTCOME_NAMES, format_interval, format_number, format_seconds, format_share
+from adk_agent_sim.bench.run_group import RunGroup
 from adk_agent_sim.text.terminal_output import print_line, print_lines, style
 from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
-
-if TYPE_CHECKING:
-    from adk_agent_sim.bench.bench_summary import BenchSummary
-    from adk_agent_sim.bench.run_group import RunGroup
 
 _MAX_TAGS = 40
 _MAX_TAG_COLUMNS = 6
@@ -45,7 +43,6 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _print_tags(summary: BenchSummary) -> None:
-    from adk_agent_sim.bench.figure_text import format_share
 
     rows = [
         [tag, *(format_share(each.tags[tag].success.value) if tag in each.tags else "" for each in summary.variants)]
@@ -57,7 +54,6 @@ def _print_tags(summary: BenchSummary) -> None:
 
 
 def _print_failures(summary: BenchSummary) -> None:
-    from adk_agent_sim.bench.figure_text import OUTCOME_NAMES
 
     for group in summary.failures[:_MAX_REASONS]:
         print_line(style(f"{group.total:>5,} {OUTCOME_NAMES[group.outcome]:<10}", fg="red"), f" {group.shown_reason}")
@@ -66,7 +62,6 @@ def _print_failures(summary: BenchSummary) -> None:
 
 
 def _list_success(group: RunGroup, largest: int) -> list[str]:
-    from adk_agent_sim.bench.figure_text import format_interval, format_share
 
     rate = group.success
     found = next((each for each in group.attempts if each.k == largest), None)
@@ -81,7 +76,6 @@ def _list_success(group: RunGroup, largest: int) -> list[str]:
 
 
 def _list_measures(group: RunGroup) -> list[str]:
-    from adk_agent_sim.bench.figure_text import format_number, format_seconds
 
     return [
         *(format_number(each.mean) for each in (group.tokens, group.model_calls, group.tool_calls)),

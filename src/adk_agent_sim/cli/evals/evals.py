@@ -14,6 +14,7 @@ import click
 from adk_agent_sim.cli.evals.evals_format import format_case, format_cases
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.play.browser import BrowserSettings, browser_options, build_agent_config, serve_in_browser
+from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.text.terminal_output import (
     print_document,
     print_json,
@@ -181,7 +182,6 @@ def _file_to_json(file: EvalFile, cases: Sequence[CheckedCase]) -> dict[str, Any
 def _serve(
     files: Sequence[EvalFile], agent_dir: Path | None, browser: BrowserSettings, ignored_paths: Sequence[str]
 ) -> None:
-    from adk_agent_sim.golden.export_formats import build_eval_set_name
     from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
 
     app = _load_app(agent_dir)

@@ -23,8 +23,11 @@ from adk_agent_sim.cli.play.run_options import (
     storage_options,
 )
 from adk_agent_sim.cli.shared_options import ServiceSettings, criteria_option, service_options
+from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
+from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.terminal_output import print_document, print_json, print_lines, send_other_output_to_stderr
+from adk_agent_sim.timeline.canonical_json import Json
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
     from adk_agent_sim.golden.eval_criteria import EvalCriteria
     from adk_agent_sim.simulation.run_settings import RunSettings
     from adk_agent_sim.simulation.script_play import Mismatch
-    from adk_agent_sim.timeline.canonical_json import Json
 
 
 _GetReport: TypeAlias = "Callable[[], EnvironmentReport | None]"
@@ -184,9 +186,7 @@ def _run_terminal(
 ) -> None:
     from adk_agent_sim.cli.play.prompts import KeyboardPrompts
     from adk_agent_sim.cli.play.terminal import find_adk_command, play_in_terminal
-    from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
     from adk_agent_sim.golden.eval_criteria import build_eval_command, check_config, get_config_path
-    from adk_agent_sim.golden.export_formats import build_eval_set_name
 
     path = eval_set or Path(build_eval_set_name(app.name))
     config_path = get_config_path(path) if settings.criteria else None
@@ -217,7 +217,6 @@ def _run_script(
 ) -> NoReturn:
     """Play a script, print its result and exit with its code."""
     from adk_agent_sim.adk.steps.script import read_script
-    from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
     from adk_agent_sim.golden.eval_criteria import check_config
     from adk_agent_sim.simulation.script_play import play_script
 

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from adk_agent_sim.adk.loading.agent_loader import App
 from adk_agent_sim.adk.steps.pause_steps import CredentialRequest, InputRequest
 from adk_agent_sim.adk.steps.steps import Confirmation, ModelTurn, Step, ToolTurn
 from adk_agent_sim.cli.play import terminal_format
@@ -51,9 +51,6 @@ from adk_agent_sim.text.terminal_output import (
     style,
 )
 from adk_agent_sim.timeline.history import HistoryEntry
-
-if TYPE_CHECKING:
-    from adk_agent_sim.adk.loading.agent_loader import App
 
 DECISION_HELP = """\
   TOOL name=value ...       call a tool; arguments also as JSON: TOOL {"name": "value"}

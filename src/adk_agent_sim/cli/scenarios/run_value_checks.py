@@ -7,12 +7,51 @@ from pathlib import Path
 import click
 
 from adk_agent_sim.cli.option_errors import report_wrong_option
+from adk_agent_sim.errors import NotJudgeable
+from adk_agent_sim.scenario.verdict.soft_check import REPLAY_PREFIX, RecordedAnswers, SoftJudge, find_soft_judge
+from adk_agent_sim.timeline.player_spec import Seat, format_players
+
+DEFAULT_RECORD = Path("judge-answers.jsonl")
+
+judge_option = click.option(
+    "--judge",
+    "judge_name",
+    default="scripted",
+    show_default=True,
+    metavar="scripted|MODEL|replay:FILE",
+    help="Who decides whether texts mean the same: nobody, a model such as gemini-2.5-flash, or recorded answers.",
+)
+
+record_option = click.option(
+    "--record",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=DEFAULT_RECORD,
+    show_default=True,
+    help="Where the answers of MODEL are recorded, for replay:FILE.",
+)
+
+
+def make_soft_judge(name: str, record: Path) -> SoftJudge | str | None:
+    """Return who answers soft checks; a model is imported only if it is asked for."""
+
+    if name == "scripted":
+        return None
+    if name.startswith(REPLAY_PREFIX):
+        return name
+    from adk_agent_sim.adk.evals.model_judge import ModelJudge
+
+    try:
+        model = ModelJudge(name)
+    except NotJudgeable as error:
+        raise click.BadParameter(f"{error} Use scripted, a model that ADK knows, or replay:FILE.") from error
+    # The threads in which the model is asked end with the command.
+    click.get_current_context().call_on_close(model.close)
+    return RecordedAnswers(model, record)
 
 
 def check_player(player: str) -> None:
     """Raise BadParameter if there is no such player, or its file cannot be used."""
     from adk_agent_sim.adk.worlds.run_players import create_run_player
-    from adk_agent_sim.timeline.player_spec import Seat, format_players
 
     if not player:
         raise click.BadParameter(f"It is empty. Give {format_players(Seat.WORLD_MODEL)}.", param_hint="--player")
@@ -42,7 +81,6 @@ def check_rules(rules: str, profile: str | None) -> None:
 def check_judge(judge: str) -> None:
     """Raise BadParameter if the judge of texts is neither a model nor a file with recorded answers."""
     from adk_agent_sim.adk.worlds.other_model import create_model
-    from adk_agent_sim.scenario.verdict.soft_check import REPLAY_PREFIX, find_soft_judge
 
     with report_wrong_option("--judge"):
         if judge == REPLAY_PREFIX:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adk_agent_sim.cli.exit_codes import exit_with_result
+from adk_agent_sim.cli.scenarios.run_value_checks import judge_option, make_soft_judge, record_option
 from adk_agent_sim.cli.scenarios.scenario_lint import print_finding
-from adk_agent_sim.cli.scenarios.soft_judge_options import judge_option, make_soft_judge, record_option
 from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from adk_agent_sim.cli.exit_codes import NothingToCompare, exit_with_result
-from adk_agent_sim.cli.scenarios.soft_judge_options import judge_option, make_soft_judge, record_option
+from adk_agent_sim.cli.scenarios.run_value_checks import judge_option, make_soft_judge, record_option
 from adk_agent_sim.cli.scenarios.verdict_lines import print_verdict
 from adk_agent_sim.cli.shared_options import database_option
+from adk_agent_sim.errors import InvalidScenario
 from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, style
 
 if TYPE_CHECKING:
@@ -102,7 +103,6 @@ def judge_command(
 
 
 def _load_scenarios(file: Path) -> list[ScenarioImportedFromJson]:
-    from adk_agent_sim.errors import InvalidScenario
     from adk_agent_sim.scenario import load_scenarios
 
     try:

@@ -13,17 +13,17 @@ import click
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.option_errors import list_given_options
 from adk_agent_sim.cli.play.browser import BrowserSettings, browser_options
-from adk_agent_sim.cli.scenarios.run_value_checks import check_judge
+from adk_agent_sim.cli.scenarios.run_value_checks import check_judge, judge_option, make_soft_judge, record_option
 from adk_agent_sim.cli.scenarios.scenario_choice import ScenarioChoice, scenario_option, write_traces
 from adk_agent_sim.cli.scenarios.scenario_run_options import AgentSettings, agent_options
-from adk_agent_sim.cli.scenarios.soft_judge_options import judge_option, make_soft_judge, record_option
+from adk_agent_sim.errors import InvalidScenario, SimulatorError
+from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.errors import InvalidScenario
     from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.format.models import ExportedTrace
     from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
@@ -159,7 +159,6 @@ class _OracleRuns:
     def run_all(self) -> None:
         """Run every scenario and print its result. One that cannot be read or run does not stop the others."""
         from adk_agent_sim.cli.progress_bar import ProgressBar
-        from adk_agent_sim.errors import SimulatorError
 
         total = len(self._choice)
         progress = ProgressBar("scenarios" if total > 1 else "events")
@@ -184,7 +183,6 @@ class _OracleRuns:
     ) -> None:
         from adk_agent_sim.scenario import World
         from adk_agent_sim.scenario.format.are_conversion import convert_to_are
-        from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 
         if isinstance(scenario, Exception):
             raise scenario

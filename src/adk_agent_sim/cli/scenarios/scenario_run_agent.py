@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+import webbrowser
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from adk_agent_sim.cli.exit_codes import exit_with_result
+from adk_agent_sim.adk.worlds.run_exports import RunExports, build_trace, write_exports
+from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan, load_agent, prepare_run, run_and_export
+from adk_agent_sim.adk.worlds.run_result import WorldRunResult
+from adk_agent_sim.adk.worlds.world_agents import check_world_agents
+from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
+from adk_agent_sim.adk.worlds.world_run import WorldRun
+from adk_agent_sim.cli.exit_codes import NothingToCompare, exit_with_result
 from adk_agent_sim.cli.option_errors import check_writable, report_wrong_option
+from adk_agent_sim.cli.play.browser import BrowserSettings
+from adk_agent_sim.cli.progress_bar import ProgressBar
 from adk_agent_sim.cli.scenarios.run_value_checks import check_agent, check_model, check_player, check_rules
 from adk_agent_sim.cli.scenarios.scenario_choice import ScenarioChoice, write_traces
-from adk_agent_sim.cli.scenarios.scenario_run_web import RunInBrowser
+from adk_agent_sim.cli.scenarios.scenario_run_options import AgentSettings
+from adk_agent_sim.cli.scenarios.scenario_terminal import play_run
 from adk_agent_sim.cli.scenarios.verdict_lines import print_verdict
+from adk_agent_sim.errors import InvalidScenario, NotJudgeable
+from adk_agent_sim.golden.eval_set_files import read_eval_cases
+from adk_agent_sim.scenario import Judge, ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.models import ExportedTrace
+from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
 from adk_agent_sim.text.terminal_output import print_json, print_line, send_other_output_to_stderr, style
+from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.timeline import Timeline
 
 if TYPE_CHECKING:
-    from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan
-    from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-    from adk_agent_sim.adk.worlds.world_run import WorldRun
-    from adk_agent_sim.cli.play.browser import BrowserSettings
-    from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.cli.scenarios.scenario_run_options import AgentSettings
-    from adk_agent_sim.errors import InvalidScenario
-    from adk_agent_sim.scenario import ScenarioImportedFromJson
-    from adk_agent_sim.scenario.format.models import ExportedTrace
-    from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
-    from adk_agent_sim.timeline.timeline import Timeline
+    from adk_agent_sim.server.scenarios.world_workbench import WorldWorkbench
 
 
 def run_agent(
@@ -76,9 +84,6 @@ class _AgentRuns:
         soft: SoftJudge | str | None,
         as_json: bool,
     ) -> None:
-        from adk_agent_sim.adk.worlds.run_exports import RunExports
-        from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan, load_agent
-        from adk_agent_sim.adk.worlds.world_agents import check_world_agents
 
         self._choice = choice
         self._soft = soft
@@ -126,7 +131,6 @@ class _AgentRuns:
 
     def run_all(self) -> None:
         """Run every scenario. One that cannot be read or judged does not stop the others."""
-        from adk_agent_sim.cli.progress_bar import ProgressBar
 
         progress = ProgressBar("model calls at most" if self._is_one else "scenarios")
         # One event loop for all runs: clients of models must not outlive the loop that they were made in.
@@ -138,7 +142,6 @@ class _AgentRuns:
                     runner.run(self._page.close(waits=bool(self._results)))
 
     def _run_scenarios(self, runner: asyncio.Runner, progress: ProgressBar) -> None:
-        from adk_agent_sim.errors import InvalidScenario, NotJudgeable
 
         for done, scenario in enumerate(self._choice.read_each()):
             try:
@@ -162,12 +165,6 @@ class _AgentRuns:
         progress: ProgressBar,
         done: int,
     ) -> WorldRunResult:
-        from adk_agent_sim.adk.worlds.run_exports import build_trace
-        from adk_agent_sim.adk.worlds.run_plan import prepare_run, run_and_export
-        from adk_agent_sim.cli.scenarios.scenario_terminal import play_run
-        from adk_agent_sim.scenario import Judge
-        from adk_agent_sim.timeline.store import MemoryStore
-        from adk_agent_sim.timeline.timeline import Timeline
 
         if isinstance(scenario, Exception):
             raise scenario
@@ -209,7 +206,6 @@ class _AgentRuns:
 
 
 def _prepare_played_run(prepare: Callable[..., WorldRun], timeline: Timeline) -> WorldRun:
-    from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 
     return prepare(timeline=timeline, checkpoints=WorldCheckpoints())
 
@@ -236,8 +232,6 @@ def _check_values(settings: AgentSettings) -> None:
         if path is not None:
             check_writable(f"--{name.replace('_', '-')}", path)
     if settings.eval_set is not None and settings.eval_set.exists():
-        from adk_agent_sim.golden.eval_set_files import read_eval_cases
-
         with report_wrong_option("--eval-set"):
             read_eval_cases(settings.eval_set)
 
@@ -261,3 +255,70 @@ def _print_result(result: WorldRunResult) -> None:
         f"messages to the user: {result.message_count}, simulated time: {result.simulated_seconds:g} s"
         + (f", tokens: {tokens}" if tokens else "")
     )
+
+
+class RunInBrowser:
+    """One run whose session is served: `play` until the verdict, then `close`."""
+
+    def __init__(self, browser: BrowserSettings, *, is_human: bool, as_json: bool) -> None:
+        """Prepare; nothing is served before `play`.
+
+        Args:
+            browser: Where the page is served.
+            is_human: Whether a person plays.
+            as_json: Whether standard output is for the result only.
+        """
+        self._browser = browser
+        self._is_human = is_human
+        self._as_json = as_json
+        self._workbench: WorldWorkbench | None = None
+
+    async def play(self, create_run: Callable[[Timeline], WorldRun], exports: RunExports) -> WorldRunResult:
+        """Serve the session of a run until it is judged, and write its exports.
+
+        Raises:
+            NothingToCompare: The command was stopped before.
+            SimulatorError: The address cannot be used, or the run cannot be prepared.
+        """
+        from adk_agent_sim.server.access.exposure import build_exposure
+        from adk_agent_sim.server.scenarios.world_workbench import WorldWorkbench
+
+        browser = self._browser
+        exposure = build_exposure(
+            browser.host,
+            browser.allow_host,
+            browser.tls_cert,
+            browser.tls_key,
+            behind_tls_proxy=browser.behind_tls_proxy,
+        )
+        self._workbench = await WorldWorkbench.start(exposure, browser.port)
+        self._workbench.stop_on_signals()
+        run = create_run(self._workbench.timeline)
+        result = await self._workbench.play(run, self._print_address)
+        if result is None:
+            raise NothingToCompare("The run was stopped before it was over, so it was not judged.")
+        return replace(result, export_problems=tuple(await write_exports(run, result, exports)))
+
+    async def close(self, *, waits: bool) -> None:
+        """Stop serving; with `waits`, not before Ctrl-C."""
+        if self._workbench is None:
+            return
+        if waits:
+            self._print("The page stays open. Press Ctrl-C to stop.")
+            await self._workbench.server.wait_until_stopped()
+        await self._workbench.server.stop()
+
+    def _print_address(self, address: str) -> None:
+        assert self._workbench is not None  # noqa: S101 - it serves
+        port = self._workbench.server.port
+        if self._browser.port not in (0, port):
+            self._print(f"Port {self._browser.port} is in use; using {port}.")
+        self._print(f"Open {address}")
+        what = "You play the agent there; the verdict is printed here" if self._is_human else "Watch the agent there"
+        self._print(f"{what}. The login URL works once, for 10 minutes; `adksim open` prints another.")
+        if self._browser.open_browser:
+            # Opening a browser may block, and the loop has to serve the page meanwhile.
+            asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
+
+    def _print(self, text: str) -> None:
+        print_line(text, err=self._as_json)

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adk_agent_sim.adk.steps.steps import Step
-from adk_agent_sim.adk.worlds.run_exports import write_exports
+from adk_agent_sim.adk.worlds.run_exports import RunExports, write_exports
 from adk_agent_sim.adk.worlds.run_options import parse_duration
+from adk_agent_sim.adk.worlds.run_result import WorldRunResult
+from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.cli.exit_codes import NothingToCompare
 from adk_agent_sim.cli.play.prompts import KeyboardPrompts, Prompts, ScriptedPrompts
 from adk_agent_sim.cli.play.state_command import STATE_HELP
@@ -23,11 +24,6 @@ from adk_agent_sim.text.terminal_output import TerminalText, join_text, print_js
 from adk_agent_sim.timeline.history import HistoryEntry, UserQuery
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind
 from adk_agent_sim.timeline.store import MemoryStore
-
-if TYPE_CHECKING:
-    from adk_agent_sim.adk.worlds.run_exports import RunExports
-    from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-    from adk_agent_sim.adk.worlds.world_run import WorldRun
 
 _HELP = f"""\
 {DECISION_HELP}{STATE_HELP}\

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adk_agent_sim.cli.shared_options import ServiceSettings, database_option, service_options
-from adk_agent_sim.errors import ForkRefused
+from adk_agent_sim.errors import ForkRefused, ReplayDiverged
 from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines, send_other_output_to_stderr
 
@@ -194,7 +194,6 @@ async def _fork(
 ) -> None:
     from adk_agent_sim.adk.runs.replay_watch import watch_replays
     from adk_agent_sim.cli.time_travel.time_travel_commands import print_plan, print_wait
-    from adk_agent_sim.errors import ForkRefused, ReplayDiverged
     from adk_agent_sim.simulation.simulation import Simulation
     from adk_agent_sim.simulation.time_travel import open_stored_session
     from adk_agent_sim.use_cases.time_travel import TimeTravelPoint, plan_time_travel
