@@ -30,7 +30,7 @@ from bench_folders import build_mail_scenario
 from adk_agent_sim.adk.worlds.run_exports import RunExports
 from adk_agent_sim.adk.worlds.run_plan import execute_plan
 from adk_agent_sim.bench.bench_plan import BenchAxes, BenchPlan, RunFiles, build_plan
-from adk_agent_sim.bench.bench_run import BenchOptions, BenchStatus, run_bench
+from adk_agent_sim.bench.bench_run import BenchOptions, BenchStatus, execute_bench
 from adk_agent_sim.bench.bench_task import find_tasks
 from adk_agent_sim.bench.process_pool import ProcessPool
 
@@ -134,7 +134,7 @@ def _run(
 ) -> None:
     out = folder / "out"
     pool = ProcessPool(out, plan.files, worker_count, start_method=size.start_method)
-    results = run_bench(plan, out, pool, BenchOptions(worker_count=worker_count), on_progress)
+    results = execute_bench(plan, out, pool, BenchOptions(worker_count=worker_count), on_progress)
     if wrong := [each.reason for each in results.values() if not each.passed]:
         raise RuntimeError(f"{len(wrong)} runs did not pass: {wrong[0]}")
 

@@ -74,9 +74,7 @@ def _name_operations(module: Path) -> str:
 def _list_exports(stub: Path) -> Mapping[str, str]:
     imports = [each for each in ast.parse(stub.read_bytes()).body if isinstance(each, ast.ImportFrom)]
     return {
-        alias.name: _read_definitions(_find_source(stub.parent, each.module or ""))[alias.name]
-        for each in imports
-        for alias in each.names
+        alias.name: _read_definitions(_find_source(stub, each))[alias.name] for each in imports for alias in each.names
     }
 
 
@@ -86,8 +84,9 @@ def _list_errors() -> Mapping[str, str]:
     return dict(re.findall(r"^[│├└─ ]*(\w+) {2,}(\S.*)$", tree, re.MULTILINE))
 
 
-def _find_source(folder: Path, module: str) -> Path:
-    path = folder.joinpath(*module.split("."))
+def _find_source(stub: Path, statement: ast.ImportFrom) -> Path:
+    folder = stub.parent if statement.level else _SOURCE.parent
+    path = folder.joinpath(*(statement.module or "").split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 

@@ -12,10 +12,10 @@ _LEFT_OUT = ("cli", "server", "adk", "bench", "scenario", "golden", "environment
 
 def copy_package(folder: Path, *changes: tuple[str, str, str]) -> Path:
     """Copy what stores need of the package to a folder; each change is a module's path, the old text and the new."""
-    copied = PACKAGE.rglob("*.py")
+    copied = PACKAGE.rglob("*.py*")
     for source in copied:
         path = source.relative_to(PACKAGE)
-        if path.parts[0] not in _LEFT_OUT:
+        if path.parts[0] not in _LEFT_OUT and source.suffix in (".py", ".pyi"):
             copy = folder / PACKAGE.name / path
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(source.read_bytes())

@@ -9,12 +9,12 @@ from world_builders import build_reply_event, build_world_event, build_world_sce
 
 from adk_agent_sim.adk.worlds import world_recorder
 from adk_agent_sim.scenario import Judge, World
-from adk_agent_sim.scenario.verdict.verdict import Verdict
 from adk_agent_sim.timeline.events import AgentEvent, Event, Payload, ToolFinished, ToolStarted, UserSpoke
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.timeline.verdict import Verdict
 from adk_agent_sim.timeline.world_events import VerdictReached
 
 SCENARIO = build_world_scenario(

@@ -5,7 +5,7 @@ What a package exports is written once, in its `__init__.pyi`, which type checke
 
 from __future__ import annotations
 
-import ast
+import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -36,9 +36,12 @@ def export_lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list
     return resolve_name, lambda: sorted({*vars(sys.modules[package]), *list_exports(package)})
 
 
+# Parsed here and not by `ast`, which fails in Python 3.11 if another thread parses at the same time.
+_EXPORT = re.compile(r"^from (\S+) import (\w+) as \2$", re.MULTILINE)
+
+
 @cache
 def list_exports(package: str) -> Mapping[str, str]:
-    """Return the module of each name that a package exports, relative to it."""
+    """Return the module of each name that a package exports, relative to it if it is inside."""
     stub = Path(str(sys.modules[package].__file__)).with_suffix(".pyi")
-    imports = [each for each in ast.parse(stub.read_bytes()).body if isinstance(each, ast.ImportFrom)]
-    return {alias.name: f".{each.module}" for each in imports for alias in each.names}
+    return {name: module for module, name in _EXPORT.findall(stub.read_text(encoding="utf-8"))}

@@ -230,7 +230,7 @@ for where in uses:
 import adk_agent_sim
 import adk_agent_sim.adk as package
 
-names = [f"{package.__name__}.{each.name}" for each in pkgutil.iter_modules(package.__path__)]
+names = [each.name for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
 modules = [importlib.import_module(name) for name in names]
 for each in adk_agent_sim.__all__:
     getattr(adk_agent_sim, each)

@@ -200,6 +200,7 @@ _READERS = {
     "scenario/format/json_positions.py": "one key of a text that strict_json has accepted",
     "golden/adk_files.py": "ADK's models, after strict_json has accepted the text",
     "golden/eval_set.py": "checks a text that it is about to write",
+    "simulation/session_exports.py": "the case that was just written",
     "golden/cassette.py": "a value that was serialized in the lines above",
     "scenario/format/annotation.py": "one key of a text that strict_json has accepted",
     "scenario/players/checked_scenario.py": "traces that were serialized by the same check",

@@ -29,7 +29,7 @@ from click.testing import CliRunner
 from fork_server import OpenProcess
 from polling import wait_until
 
-from adk_agent_sim.bench.bench_run import BenchOptions, run_bench
+from adk_agent_sim.bench.bench_run import BenchOptions, execute_bench
 from adk_agent_sim.bench.process_pool import ProcessPool
 from adk_agent_sim.cli.main import adksim
 
@@ -80,7 +80,7 @@ def test_the_error_of_a_bench_that_nobody_could_judge_has_the_whole_reason(tmp_p
 
 def test_exit_codes_follow_the_share_that_passed(options: list[str | Path], tmp_path: Path) -> None:
     first = run_bench_command(*options, "--out", tmp_path / "out", "--fail-under", "0.7", "--json")
-    assert (first.returncode, json.loads(first.stdout)["success_rate"]) == (1, 0.6)
+    assert (first.returncode, json.loads(first.stdout)["overall"]["success"]["value"]) == (1, 0.6)
     assert "60.0% of the runs passed, fewer than the 70.0% of --fail-under" in first.stderr
     again = run_bench_command(*options, "--out", tmp_path / "out", "--fail-under", "0.6", "--resume", "--no-report")
     assert "it has another plan, which differs in the files that runs leave" in again.stderr
@@ -273,7 +273,7 @@ def test_what_an_agent_has_started_ends_with_a_bench_that_is_killed(tmp_path: Pa
 def test_a_worker_is_replaced_after_a_number_of_runs(tmp_path: Path) -> None:
     plan = build_test_plan(write_scenarios(tmp_path, 4), write_agent(tmp_path / "agent", range(4)))
     out = tmp_path / "out"
-    run_bench(plan, out, ProcessPool(out, plan.files, 1, runs_per_worker=2), BenchOptions())
+    execute_bench(plan, out, ProcessPool(out, plan.files, 1, runs_per_worker=2), BenchOptions())
     assert [each.outcome for each in read_outcomes(out)] == ["passed"] * 4
     pids = (out / "workers.log").read_text(encoding="utf-8").splitlines()
     assert [pids.count(each) for each in dict.fromkeys(pids)] == [2, 2]

@@ -13,7 +13,7 @@ from bench_folders import build_test_plan, write_scenarios
 from adk_agent_sim.bench.bench_control import BenchControl, pause_bench, read_activity, request_run
 from adk_agent_sim.bench.bench_plan import BenchPlan
 from adk_agent_sim.bench.bench_result import BenchResult, RunKey
-from adk_agent_sim.bench.bench_run import BenchOptions, BenchStatus, run_bench
+from adk_agent_sim.bench.bench_run import BenchOptions, BenchStatus, execute_bench
 from adk_agent_sim.bench.run_queue import RunQueue, RunReport
 from adk_agent_sim.timeline.folder_lock import lock_folder
 
@@ -64,7 +64,7 @@ def test_others_see_what_is_running_while_somebody_runs_the_bench(plan: BenchPla
         queue = RunQueue(plan.runs, 2, control=control)
         first = queue.take(0)
         assert first is not None
-        assert read_activity(folder).running == (first.key,)
+        assert [each.key for each in read_activity(folder).running] == [first.key]
         queue.finish(first, RunReport(result=build_result(**first.key.model_dump())), 0)
         pause_bench(folder, paused=True)
         seen = read_activity(folder)
@@ -95,9 +95,9 @@ def test_a_resumed_bench_repeats_the_runs_that_were_asked_for(plan: BenchPlan, f
     def count(status: BenchStatus) -> None:
         counts.append(len(status.list_final_results()))
 
-    run_bench(plan, folder, _InstantEngine(), BenchOptions())
+    execute_bench(plan, folder, _InstantEngine(), BenchOptions())
     request_run(folder, plan.runs[1].key)
-    run_bench(plan, folder, _InstantEngine(), BenchOptions(resume=True), count)
+    execute_bench(plan, folder, _InstantEngine(), BenchOptions(resume=True), count)
     assert counts == [2, 3]  # what stays of what was there, and the result of the run that was repeated
     assert read_activity(folder).requested == ()
     assert not (folder / "running.json").exists()

@@ -37,9 +37,9 @@ def test_scripted_quality_gives_exactly_its_attempts() -> None:
     attempts = {each.k: each for each in summarize_bench(results).variants[0].overall.attempts}
 
     assert sorted(attempts) == [1, 2, 3, 4]
-    assert (attempts[1].any_passes, attempts[1].all_pass) == pytest.approx((7 / 12, 7 / 12))
-    assert (attempts[2].any_passes, attempts[2].all_pass) == pytest.approx((14 / 18, 7 / 18))
-    assert (attempts[4].any_passes, attempts[4].all_pass) == pytest.approx((1, 1 / 3))
+    assert (attempts[1].pass_at_k, attempts[1].pass_hat_k) == pytest.approx((7 / 12, 7 / 12))
+    assert (attempts[2].pass_at_k, attempts[2].pass_hat_k) == pytest.approx((14 / 18, 7 / 18))
+    assert (attempts[4].pass_at_k, attempts[4].pass_hat_k) == pytest.approx((1, 1 / 3))
 
 
 def test_scenarios_with_fewer_runs_than_k_are_left_out_and_counted() -> None:
@@ -47,7 +47,7 @@ def test_scenarios_with_fewer_runs_than_k_are_left_out_and_counted() -> None:
 
     attempts = summarize_bench(results).variants[0].overall.attempts
 
-    assert [(each.k, each.scenarios, each.any_passes) for each in attempts] == [(1, 2, 0.75), (2, 1, 1.0)]
+    assert [(each.k, each.scenarios, each.pass_at_k) for each in attempts] == [(1, 2, 0.75), (2, 1, 1.0)]
 
 
 def test_many_runs_per_scenario_are_reported_for_few_k() -> None:
@@ -59,7 +59,7 @@ def test_many_runs_per_scenario_are_reported_for_few_k() -> None:
 def test_attempts_of_two_agents_in_one_scenario_are_kept_apart() -> None:
     results = [*build_runs("s1", "+", agent="a"), *build_runs("s1", "-", agent="b")]
 
-    assert [(each.k, each.any_passes) for each in summarize_bench(results).overall.attempts] == [(1, 0.5)]
+    assert [(each.k, each.pass_at_k) for each in summarize_bench(results).overall.attempts] == [(1, 0.5)]
 
 
 def test_measures_are_totals_means_and_quantiles() -> None:

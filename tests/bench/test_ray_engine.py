@@ -13,7 +13,7 @@ import pytest
 from bench_folders import build_test_plan, read_outcomes, write_agent, write_scenarios
 from click.testing import CliRunner
 
-from adk_agent_sim.bench.bench_run import BenchOptions, Engine, run_bench
+from adk_agent_sim.bench.bench_run import BenchOptions, Engine, execute_bench
 from adk_agent_sim.bench.process_pool import ProcessPool
 from adk_agent_sim.bench.ray_engine import RayEngine
 from adk_agent_sim.bench.run_queue import RunQueue
@@ -94,7 +94,7 @@ def test_two_nodes_give_the_results_of_the_process_pool(cluster: str, tmp_path: 
         "pool": ProcessPool(tmp_path / "pool", plan.files, 2),
     }
     for name, engine in engines.items():
-        run_bench(plan, tmp_path / name, engine, BenchOptions(worker_count=2))
+        execute_bench(plan, tmp_path / name, engine, BenchOptions(worker_count=2))
     assert len(list((agents[0] / "nodes").iterdir())) == 2
     assert len(read_outcomes(tmp_path / "ray")) == 30
     # Runs that go on at the same time end in any order.
@@ -108,7 +108,7 @@ def test_two_nodes_give_the_results_of_the_process_pool(cluster: str, tmp_path: 
 @pytest.mark.process
 def test_a_run_whose_process_dies_is_an_error(cluster: str, tmp_path: Path) -> None:
     plan = build_test_plan(write_scenarios(tmp_path, 2), write_agent(tmp_path / "kills", [0], "kill"))
-    run_bench(plan, tmp_path / "out", RayEngine(tmp_path / "out", plan.files, 1, address=cluster), BenchOptions())
+    execute_bench(plan, tmp_path / "out", RayEngine(tmp_path / "out", plan.files, 1, address=cluster), BenchOptions())
     results = read_outcomes(tmp_path / "out")
     assert [each.outcome for each in results] == ["passed", "error"]
     assert "ended on the cluster" in results[1].reason
@@ -121,7 +121,7 @@ def test_a_run_that_takes_too_long_is_stopped(cluster: str, tmp_path: Path) -> N
     _append(agent, _STARTED)
     plan = build_test_plan(write_scenarios(tmp_path, 2), agent)
     engine = RayEngine(tmp_path / "out", plan.files, 1, address=cluster, run_timeout=500, clock=_StartClock(agent))
-    run_bench(plan, tmp_path / "out", engine, BenchOptions())
+    execute_bench(plan, tmp_path / "out", engine, BenchOptions())
     assert [each.outcome for each in read_outcomes(tmp_path / "out")] == ["timeout", "timeout"]
 
 

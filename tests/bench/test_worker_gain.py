@@ -28,7 +28,7 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[2])
 from bench_folders import build_test_plan
-from adk_agent_sim.bench.bench_run import BenchOptions, run_bench
+from adk_agent_sim.bench.bench_run import BenchOptions, execute_bench
 from adk_agent_sim.bench.process_pool import ProcessPool
 
 
@@ -44,7 +44,7 @@ for count in (1, 2):
     out = folder / f"out-{count}"
     parent, workers = measure()
     pool = ProcessPool(out, plan.files, count, start_method="fork")
-    results = run_bench(plan, out, pool, BenchOptions(worker_count=count))
+    results = execute_bench(plan, out, pool, BenchOptions(worker_count=count))
     assert len(results) == 32 and all(each.passed for each in results.values())
     parent_end, workers_end = measure()
     figures.append((parent_end - parent, workers_end - workers))

@@ -12,11 +12,10 @@ from click.testing import CliRunner, Result
 from world_builders import build_reply_event, build_scenario_file, build_world_event
 
 from adk_agent_sim.cli.main import adksim
-from adk_agent_sim.cli.progress_bar import ProgressBar
-from adk_agent_sim.cli.scenarios.scenario_check import RunCounter
 from adk_agent_sim.scenario.app_base.app import App
 from adk_agent_sim.scenario.app_base.tool import APP, READ, tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
+from adk_agent_sim.use_cases.worlds import check_scenarios
 
 USER = build_world_event("u", "USER", delay=0)
 SOUND = build_scenario_file(USER, build_world_event("a", after=("u",)), build_reply_event("r", "a"))
@@ -84,8 +83,8 @@ def test_json_has_every_result(tmp_path: Path) -> None:
     rows = json.loads(result.stdout)
     assert [row["status"] for row in rows] == ["ok", "trivially passed", "not judgeable", "unreadable"]
     assert rows[0]["file"] == f"{tmp_path / 'a.jsonl'}, line 1"
-    assert (rows[0]["seed"], rows[0]["runs"][0]["passed"]) == (4, True)
-    assert rows[2]["solvable"]["holds"] is None
+    assert (rows[0]["check"]["seed"], rows[0]["check"]["runs"][0]["passed"]) == (4, True)
+    assert rows[2]["check"]["solvable"]["holds"] is None
     assert "it expects nothing of the agent" in rows[2]["problem"]
 
 
@@ -124,8 +123,9 @@ class TestFindings:
         lines = CliRunner().invoke(adksim, ["scenario", "lint", str(invalid)]).stdout.splitlines()[:-1]
 
         assert {each["severity"] for each in found} == {"error", "warning"}
-        assert [each for row in rows for each in row["findings"]] == found
-        assert [row["findings"][0]["code"] for row in rows][::2] == ["argument-unfit", "unreadable"]
+        findings = [row["check"]["findings"] if row["check"] else row["unreadable"] for row in rows]
+        assert [each for one in findings for each in one] == found
+        assert [one[0]["code"] for one in findings][::2] == ["argument-unfit", "unreadable"]
         assert [line.strip() for line in text.stdout.splitlines() if "[" in line] == lines
         assert (linted.exit_code, text.exit_code) == (1, 1)
 
@@ -160,13 +160,15 @@ class _SteppingClock:
     monotonic = now
 
 
-def test_progress_counts_the_runs_of_all_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = ProgressBar("runs", _SteppingClock(), is_visible=True)
-    counter = RunCounter(progress, done_scenarios=2, scenario_count=4)
-    for done in range(1, 6):
-        counter(done, 5)
+def test_progress_counts_the_runs_of_all_scenarios(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a.json", "b.json", "c.json")]
+    for file, scenario in zip(files, (SOUND, "{", SOUND), strict=True):
+        file.write_text(scenario if isinstance(scenario, str) else json.dumps(scenario), encoding="utf-8")
+    done: list[tuple[int, int]] = []
 
-    assert "14 of 20 runs" in capsys.readouterr().err
+    list(check_scenarios(files, progress=lambda run, total: done.append((run, total))))
+
+    assert done == [(run, 15) for run in (*range(1, 6), *range(11, 16))]
 
 
 class InterruptedApp(App):

@@ -64,7 +64,10 @@ def test_json_has_the_verdict_of_every_trace(scenario: Path, traces: Path) -> No
     expected = prepare_judge(SCENARIO).judge(read_file(load_agent_traces()[SCENARIO, "wrong_hard_recipients"]))
     assert rows[2] == {
         "trace": str(traces / "wrong_hard_recipients.json"),
-        **json.loads(json.dumps(expected.to_json())),
+        "verdict": expected.to_json(),
+        "problem": "",
+        "passed": False,
+        "reason": expected.reason,
     }
 
 
@@ -84,7 +87,7 @@ def test_recorded_answers_are_replayed_and_explained(scenario: Path, traces: Pat
             scenario, traces / "soft_changed_subject.json", "--judge", f"replay:{answers}", "--explain", "--json"
         ).stdout
     )[0]
-    assert row["soft_checks"][0]["prompt"].startswith("You check the work of an assistant")
+    assert row["verdict"]["soft_checks"][0]["prompt"].startswith("You check the work of an assistant")
 
 
 def test_a_trace_without_events_exits_with_3_and_the_reason(scenario: Path) -> None:
@@ -116,7 +119,7 @@ def test_of_several_scenarios_each_trace_finds_its_own(tmp_path: Path) -> None:
     lines = tmp_path / "traces.jsonl"
     lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
     printed = json.loads(_run(folder, lines, "--json").stdout)
-    assert [(row["trace"], row["scenario_id"], row["passed"]) for row in printed] == [
+    assert [(row["trace"], row["verdict"]["scenario_id"], row["passed"]) for row in printed] == [
         (f"{lines}:1", SCENARIO, True),
         (f"{lines}:2", other, True),
     ]

@@ -51,12 +51,12 @@ async def test_a_bench_fills_in_while_it_runs(browser: ApiClient, plan: BenchPla
         again = await _get_news(browser, two)
 
     assert (empty["planned"], empty["scenarios"], len(empty["variants"])) == (4, ["mail_0", "mail_1"], 2)
-    assert (empty["is_running"], [place["variant"] for place in empty["running"]]) == (True, [0])
+    assert (empty["is_running"], [run["model"] for run in empty["running"]]) == (True, ["m1"])
     assert empty["runs"] == []
-    assert [(run["scenario"], run["variant"], run["outcome"], run["tokens"]) for run in one["runs"]] == [
-        (0, 0, "failed", 3)
+    assert [(run["scenario"], run["model"], run["outcome"], run["input_tokens"]) for run in one["runs"]] == [
+        ("mail_0", "m1", "failed", 3)
     ]
-    assert [(run["scenario"], run["variant"], run["outcome"]) for run in two["runs"]] == [(1, 1, "passed")]
+    assert [(run["scenario"], run["model"], run["outcome"]) for run in two["runs"]] == [("mail_1", "m2", "passed")]
     assert again["generation"] != two["generation"]
     assert [run["outcome"] for run in again["runs"]] == ["failed", "passed"]
     (entry,) = await browser.get("/benches")
@@ -86,8 +86,8 @@ async def test_a_running_bench_is_paused_and_a_run_repeated(browser: ApiClient, 
         assert (paused["is_paused"], control.is_paused) == (True, True)
         await browser.post("/benches/nightly/pause", {"paused": False})
         assert not control.is_paused
-        asked = await browser.post("/benches/nightly/requeue", plan.runs[1].key.model_dump())
-        assert [place["run_key"]["model"] for place in asked["requested"]] == ["m2"]
+        asked = await browser.post(f"/benches/nightly/runs/{plan.runs[1].key.run_id}/repeat", None)
+        assert [run["model"] for run in asked["requested"]] == ["m2"]
         assert control.take_requests() == [plan.runs[1]]
 
 
@@ -96,7 +96,7 @@ async def test_what_cannot_be_done_is_said(browser: ApiClient, plan: BenchPlan, 
 
     stopped = await browser.post_refused("/benches/nightly/pause", {"paused": True}, 409)
     assert "--resume" in stopped["message"]
-    await browser.post_refused("/benches/nightly/requeue", plan.runs[0].key.model_dump(), 404)
+    await browser.post_refused(f"/benches/nightly/runs/{plan.runs[0].key.run_id}/repeat", None, 404)
     assert read_activity(folder).requested == ()
 
 

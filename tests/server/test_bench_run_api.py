@@ -83,9 +83,9 @@ async def test_a_run_is_read_while_it_is_executed_and_to_its_end(
     assert process.returncode == 0, errors
     last = await _poll(browser, run_id, lambda detail: detail["status"] == "ended", first)
 
-    (run_ref,) = bench["running"]
-    assert (run_ref["run_id"], run_ref["run_key"]["scenario"]) == (run_id, "mail_0")
-    assert run_ref["started_at"] == first["run_ref"]["started_at"] > 0
+    (running,) = bench["running"]
+    assert (running["run_id"], running["scenario"]) == (run_id, "mail_0")
+    assert running["started_at"] == first["run"]["started_at"] > 0
     assert (first["status"], first["result"], first["variant_name"]) == ("running", None, "patient")
     assert (call["subject"], call["status"]) == ("Emails__send_email", "done")
     assert "0@example.org" in next(value["text"] for value in detail["values"] if value["label"] == "arguments")
@@ -95,7 +95,7 @@ async def test_a_run_is_read_while_it_is_executed_and_to_its_end(
     assert min(row["updated_seq"] for row in last["rows"]) > first["last_seq"]
     verdict = next(row for row in last["rows"] if row["subject"] == "verdict")
     judged = await browser.get(f"/benches/nightly/runs/{run_id}/rows/{verdict['index']}/verdict")
-    assert judged["passed"] is True
+    assert judged["verdict"]["passed"] is True
     page = await browser.client.get("/api/benches/nightly/report", params={"report": last["result"]["report"]})
     assert (page.status_code, "mail_0" in page.text) == (200, True)
 
@@ -118,7 +118,7 @@ async def test_a_run_that_ended_before_the_server_started_has_the_rows_that_are_
         if options:
             verdict = next(row for row in details[0]["rows"] if row["subject"] == "verdict")
             judged = await browser.get(f"{path}/rows/{verdict['index']}/verdict")
-            assert judged["passed"] is True
+            assert judged["verdict"]["passed"] is True
 
     assert bench["keeps_timelines"] is bool(options)
     assert {detail["status"] for detail in details} == {"ended"}
@@ -128,7 +128,7 @@ async def test_a_run_that_ended_before_the_server_started_has_the_rows_that_are_
     for run, detail in zip(own.runs, details, strict=True):
         texts = [row["summary"] for row in detail["rows"] if row["kind"] == "user"]
         assert f"mail {run.key.scenario.removeprefix('mail_')}" in texts[0]
-        assert detail["result"]["run_key"]["agent"] == run.key.agent
+        assert detail["result"]["agent"] == run.key.agent
         assert {row["status"] for row in detail["rows"]} <= {"done", "passed"}
     assert (again["attempt"], again["rows"]) == (details[0]["attempt"], [])
 

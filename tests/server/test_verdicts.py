@@ -29,26 +29,29 @@ def file(tmp_path: Path) -> Path:
 
 
 def _list_statuses(verdict: Any) -> list[list[tuple[str, str, int | None]]]:
+    """Return the outcome of each expected event, with the place of its partner among what happened in the turn."""
     return [
-        [(each["event_id"], each["status"], each["partner"]) for each in turn["expected"]] for turn in verdict["turns"]
+        [(each["event_id"], each["status"], _find_partner(each, happened)) for each in turn["events"]]
+        for turn, happened in zip(verdict["verdict"]["turns"], verdict["happened"], strict=True)
     ]
+
+
+def _find_partner(event: Any, happened: Any) -> int | None:
+    partner = event["agent_event_id"] or (event["nearest"] or {}).get("event_id")
+    return next((place for place, each in enumerate(happened) if each["event_id"] == partner), None)
 
 
 async def test_a_scenario_is_checked_and_the_list_shows_the_result(file: Path) -> None:
     async with serve_simulator(AgentSimulator([], scenarios=ScenarioCatalog([file]))) as browser:
-        before = await browser.get("/scenarios/small/check")
+        before = await browser.get("/scenarios/small")
         check = await browser.post("/scenarios/small/check")
         [listed] = await browser.get("/scenarios")
 
-    assert (before["status"], before["properties"]) == ("", [])
+    assert before["check_status"] == ""
     assert (check["status"], check["problem"]) == ("ok", "")
-    assert [(each["name"], each["holds"]) for each in check["properties"]] == [
-        ("solvable", True),
-        ("not trivially passed", True),
-        ("deterministic", True),
-    ]
+    assert [check[name]["holds"] for name in ("solvable", "not_trivial", "deterministic")] == [True, True, True]
     assert listed["check_status"] == "ok"
-    assert (check["error_count"], check["warning_count"]) == (0, 0)
+    assert check["findings"] == []
 
 
 def _add_mistake(file: Path) -> None:
@@ -63,10 +66,8 @@ async def test_a_check_includes_what_the_linter_finds(file: Path) -> None:
         check = await browser.post("/scenarios/small/check")
         findings = await browser.get("/scenarios/small/findings")
 
-    assert check["error_count"] > 0
-    assert [check[name] for name in ("error_count", "warning_count")] == [
-        findings[name] for name in ("error_count", "warning_count")
-    ]
+    assert findings["error_count"] > 0
+    assert check["findings"] == findings["findings"]
     assert check["status"] != "ok"
 
 
@@ -198,13 +199,13 @@ async def test_a_verdict_on_the_timeline_leads_to_the_rows_of_its_events() -> No
         [("u", "matched", 0), ("mail", "matched", 1), ("a", "matched", 2), ("m", "matched", 3)],
         [("v", "matched", 0), ("b", "wrong", 1), ("n", "matched", 2)],
     ]
-    [difference] = verdict["turns"][1]["expected"][1]["differences"]
-    assert [difference["argument"], *(json.loads(difference[name]) for name in ("expected", "got"))] == [
+    [difference] = verdict["verdict"]["turns"][1]["events"][1]["differences"]
+    assert [difference["argument"], difference["expected"], difference["got"]] == [
         "recipients",
         ["b@example.org"],
         ["c@example.org"],
     ]
-    assert [[each["row_index"] for each in turn["actual"]] for turn in verdict["turns"]] == [[1, 2, 3, 4], [6, 7, 8]]
-    assert [turn["status"] for turn in before["turns"]] == ["passed", "not judged"][: len(before["turns"])]
-    assert [each["row_index"] for each in before["turns"][0]["actual"]] == [1, 2, 3, 4]
+    assert [[each["row_index"] for each in happened] for happened in verdict["happened"]] == [[1, 2, 3, 4], [6, 7, 8]]
+    assert [turn["status"] for turn in before["verdict"]["turns"]] == ["passed"]
+    assert [each["row_index"] for each in before["happened"][0]] == [1, 2, 3, 4]
     assert missing.status_code == 404

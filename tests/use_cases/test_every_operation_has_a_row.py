@@ -15,7 +15,7 @@ from adk_agent_sim import use_cases
 
 _PACKAGE = use_cases.__name__
 
-_WITHOUT_CONTRACT = frozenset({"cases"})
+_WITHOUT_CONTRACT = frozenset[str]()
 """The groups of use cases whose callers are not compared yet."""
 
 

@@ -10,18 +10,18 @@ Files, so that the process that runs a bench needs no server, and a server can b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
 from uuid import uuid4
 
 from pydantic import BaseModel, ValidationError
 
 from adk_agent_sim.bench.bench_plan import BenchPlan, PlannedRun
-from adk_agent_sim.bench.bench_result import RunKey
+from adk_agent_sim.bench.bench_result import ActiveRun, RunKey
 from adk_agent_sim.bench.run_journal import remove_journals
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.folder_lock import lock_folder
+from adk_agent_sim.timeline.record import Record
 
 _RUNNING_NAME = "running.json"
 _PAUSED_NAME = "paused"
@@ -29,13 +29,10 @@ _REQUESTS_NAME = "requests"
 
 
 class _RunningFile(BaseModel):
-    runs: list[RunKey]
-    started_at: list[float]
-    """When each of them was started, in seconds since 1970."""
+    runs: tuple[ActiveRun, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class BenchActivity:
+class BenchActivity(Record):
     """What a bench is doing."""
 
     is_running: bool
@@ -44,14 +41,15 @@ class BenchActivity:
     is_paused: bool
     """Whether it starts no further runs."""
 
-    running: tuple[RunKey, ...]
+    running: tuple[ActiveRun, ...]
     """The runs that are executed now."""
 
-    requested: tuple[RunKey, ...]
+    requested: tuple[ActiveRun, ...]
     """The runs that were asked for again, and are not queued yet."""
 
-    started_at: Mapping[RunKey, float] = field(default_factory=dict[RunKey, float])
-    """When each running run was started, in seconds since 1970."""
+    def find_running(self, key: RunKey) -> ActiveRun | None:
+        """Return a run if it is executed now."""
+        return next((each for each in self.running if each.run_id == key.run_id), None)
 
 
 class BenchControl:
@@ -75,10 +73,10 @@ class BenchControl:
     def take_requests(self) -> list[PlannedRun]:
         """Return the runs of the plan to execute again, once each."""
         found: dict[int, PlannedRun] = {}
-        for path, key in _list_requests(self._folder):
+        for path, asked in _list_requests(self._folder):
             # Also if its run is unknown, so that it is not looked at again and again.
             path.unlink(missing_ok=True)
-            run = self._runs.get(key) if key else None
+            run = self._runs.get(asked.key) if asked else None
             if run is not None:
                 found[run.index] = run
         return [found[index] for index in sorted(found)]
@@ -88,7 +86,8 @@ class BenchControl:
         now = self._clock.now()
         # A run that is still going on keeps the time at which it was started.
         self._started_at = {run.key: self._started_at.get(run.key, now) for run in runs}
-        value = _RunningFile(runs=list(self._started_at), started_at=list(self._started_at.values()))
+        active = (ActiveRun(**vars(key), started_at=started) for key, started in self._started_at.items())
+        value = _RunningFile(runs=tuple(active))
         _replace(self._folder / _RUNNING_NAME, value.model_dump_json())
 
     def close(self) -> None:
@@ -103,9 +102,8 @@ def read_activity(folder: Path) -> BenchActivity:
     return BenchActivity(
         is_running=running is not None,
         is_paused=running is not None and (folder / _PAUSED_NAME).exists(),
-        running=tuple(running or ()),
-        requested=tuple(key for _, key in _list_requests(folder) if key),
-        started_at=running or {},
+        running=running or (),
+        requested=tuple(run for _, run in _list_requests(folder) if run),
     )
 
 
@@ -121,12 +119,12 @@ def request_run(folder: Path, key: RunKey) -> None:
     """Ask for a run to be executed again: by the process that runs the bench, or else when it is resumed."""
     requests = folder / _REQUESTS_NAME
     requests.mkdir(mode=0o700, exist_ok=True)
-    if key not in (each for _, each in _list_requests(folder)):
+    if key.run_id not in (each.run_id for _, each in _list_requests(folder) if each):
         _replace(requests / f"{uuid4().hex}.json", key.model_dump_json())
 
 
-def _read_running(folder: Path) -> Mapping[RunKey, float] | None:
-    """Return when each running run was started; None if nobody runs the bench."""
+def _read_running(folder: Path) -> tuple[ActiveRun, ...] | None:
+    """Return the runs that are executed; None if nobody runs the bench."""
     try:
         text = (folder / _RUNNING_NAME).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -138,18 +136,17 @@ def _read_running(folder: Path) -> Mapping[RunKey, float] | None:
     except BlockingIOError:
         pass
     try:
-        running = _RunningFile.model_validate_json(text)
+        return _RunningFile.model_validate_json(text).runs
     except ValidationError:
-        return {}
-    return dict(zip(running.runs, running.started_at, strict=False))
+        return ()
 
 
-def _list_requests(folder: Path) -> list[tuple[Path, RunKey | None]]:
+def _list_requests(folder: Path) -> list[tuple[Path, ActiveRun | None]]:
     """Return the files of requests with their keys; None for one that is damaged."""
-    found: list[tuple[Path, RunKey | None]] = []
+    found: list[tuple[Path, ActiveRun | None]] = []
     for path in sorted((folder / _REQUESTS_NAME).glob("*.json")):
         try:
-            found.append((path, RunKey.model_validate_json(path.read_bytes())))
+            found.append((path, ActiveRun.model_validate_json(path.read_bytes())))
         except FileNotFoundError:
             continue  # it was taken in the meantime
         except ValueError:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
+
+from pydantic import computed_field
 
 from adk_agent_sim.bench.bench_result import BenchResult
 from adk_agent_sim.bench.bench_summary import BenchSummary, VariantSummary
 from adk_agent_sim.bench.run_group import RunGroup, summarize_group
 from adk_agent_sim.bench.statistics import PairedTest, adjust_by_holm, compare_pairs
 from adk_agent_sim.errors import BenchesNotComparable
+from adk_agent_sim.timeline.record import Record
 
 Change = Literal["better", "worse", "unchanged"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScenarioChange:
+class ScenarioChange(Record, frozen=True):
     """One scenario in both benches."""
 
     scenario: str
@@ -29,11 +31,13 @@ class ScenarioChange:
     reason: str
     """Why a run of the second bench did not pass; empty if all did."""
 
+    @computed_field
     @property
     def difference(self) -> float:
         """The share of runs that pass now, minus the one before."""
         return self.after[0] / self.after[1] - self.before[0] / self.before[1]
 
+    @computed_field
     @property
     def change(self) -> Change:
         """Whether more runs pass, or fewer."""
@@ -42,8 +46,7 @@ class ScenarioChange:
         return "better" if self.difference > 0 else "worse"
 
 
-@dataclass(frozen=True, kw_only=True)
-class VariantDiff:
+class VariantDiff(Record, frozen=True):
     """One variant of each bench, on the scenarios that both have judged runs of."""
 
     before_label: str
@@ -62,27 +65,38 @@ class VariantDiff:
     p_value: float
     """The test's p-value, adjusted by Holm's method if several variants are compared."""
 
+    is_significant: bool
+    """Whether a difference this large would be rarer than the level of significance if it were chance."""
+
+    @computed_field
     @property
     def difference(self) -> float:
         """The mean difference of the scenarios' rates: what the test is about."""
         return sum(each.difference for each in self.scenarios) / len(self.scenarios)
 
+    @computed_field
+    @property
+    def counts(self) -> dict[Change, int]:
+        """How many scenarios changed how."""
+        found = Counter(each.change for each in self.scenarios)
+        return {change: found[change] for change in get_args(Change)}
+
+    @computed_field
+    @property
+    def is_worse(self) -> bool:
+        """Whether the second bench is significantly worse."""
+        return self.difference < 0 and self.is_significant
+
     def list_scenarios(self, change: Change) -> list[ScenarioChange]:
         """Return the scenarios that changed like this."""
         return [each for each in self.scenarios if each.change == change]
 
-    def is_significant(self, alpha: float) -> bool:
-        """Whether a difference this large would be rarer than `alpha` if it were chance."""
-        return self.p_value < alpha
 
-    def is_worse(self, alpha: float) -> bool:
-        """Whether the second bench is significantly worse."""
-        return self.difference < 0 and self.is_significant(alpha)
-
-
-@dataclass(frozen=True, kw_only=True)
-class BenchDiff:
+class BenchDiff(Record, frozen=True):
     """The comparison of two benches."""
+
+    alpha: float
+    """The level of significance."""
 
     variants: tuple[VariantDiff, ...]
 
@@ -91,9 +105,15 @@ class BenchDiff:
 
     only_after: tuple[str, ...]
 
+    @computed_field
+    @property
+    def is_worse(self) -> bool:
+        """Whether any variant is significantly worse."""
+        return any(each.is_worse for each in self.variants)
+
 
 def compare_benches(
-    before: BenchSummary, after: BenchSummary, before_name: str = "", after_name: str = ""
+    before: BenchSummary, after: BenchSummary, before_name: str = "", after_name: str = "", alpha: float = 0.05
 ) -> BenchDiff:
     """Compare the variants that two benches share, or one of each.
 
@@ -102,16 +122,36 @@ def compare_benches(
         after: The second bench.
         before_name: The agent, or the whole label, of the variant of the first bench to compare; by default all.
         after_name: The same for the second bench.
+        alpha: The level of significance: a difference is significant if its p-value is below it.
 
     Raises:
         BenchesNotComparable: There is nothing to compare, or it is not clear what with what.
     """
     pairs = _pair_variants(_select(before, before_name, "first"), _select(after, after_name, "second"))
-    diffs = [_compare_variants(before, one, after, other) for one, other in pairs]
-    adjusted = adjust_by_holm([each.test.p_value for each in diffs])
+    changes = [_compare_variants(before, one, after, other) for one, other in pairs]
+    tests = [
+        compare_pairs([each.before for each in compared], [each.after for each in compared])
+        for compared, _, _ in changes
+    ]
+    p_values = adjust_by_holm([each.p_value for each in tests])
     first, second = set(before.scenarios), set(after.scenarios)
     return BenchDiff(
-        variants=tuple(replace(each, p_value=p_value) for each, p_value in zip(diffs, adjusted, strict=True)),
+        alpha=alpha,
+        variants=tuple(
+            VariantDiff(
+                before_label=one.label,
+                after_label=other.label,
+                before=summarize_group(old_runs),
+                after=summarize_group(new_runs),
+                scenarios=tuple(sorted(compared, key=lambda each: (each.difference, each.scenario))),
+                test=test,
+                p_value=p_value,
+                is_significant=p_value < alpha,
+            )
+            for (one, other), (compared, old_runs, new_runs), test, p_value in zip(
+                pairs, changes, tests, p_values, strict=True
+            )
+        ),
         only_before=tuple(sorted(first - second)),
         only_after=tuple(sorted(second - first)),
     )
@@ -147,7 +187,8 @@ def _pair_variants(
 
 def _compare_variants(
     before: BenchSummary, one: VariantSummary, after: BenchSummary, other: VariantSummary
-) -> VariantDiff:
+) -> tuple[list[ScenarioChange], list[BenchResult], list[BenchResult]]:
+    """Return how each scenario changed, with the judged runs of both benches."""
     old_runs: list[BenchResult] = []
     new_runs: list[BenchResult] = []
     changes: list[ScenarioChange] = []
@@ -163,16 +204,7 @@ def _compare_variants(
             f"no scenario has judged runs of {one.label} in the first and of {other.label} in the second bench",
             "Compare benches of the same scenarios.",
         )
-    test = compare_pairs([each.before for each in changes], [each.after for each in changes])
-    return VariantDiff(
-        before_label=one.label,
-        after_label=other.label,
-        before=summarize_group(old_runs),
-        after=summarize_group(new_runs),
-        scenarios=tuple(sorted(changes, key=lambda each: (each.difference, each.scenario))),
-        test=test,
-        p_value=test.p_value,
-    )
+    return changes, old_runs, new_runs
 
 
 def _list_judged(runs: Sequence[BenchResult]) -> list[BenchResult]:

@@ -40,10 +40,10 @@ def write_reports(folder: Path) -> BenchSummary:
 
 def read_summary(folder: Path) -> BenchSummary:
     """Return the summary of the bench in a folder. Secrets are masked in the reasons of failures."""
-    return summarize_bench(map(ReasonMask().mask, _read_results(folder)), _read_planned(folder))
+    return summarize_bench(map(ReasonMask().mask, read_last_results(folder)), _read_planned(folder), str(folder))
 
 
-def _read_results(folder: Path) -> Iterable[BenchResult]:
+def read_last_results(folder: Path) -> Iterable[BenchResult]:
     """Return the last result of each run."""
     try:
         lines = read_results(folder / RESULTS_NAME)

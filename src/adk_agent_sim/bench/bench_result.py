@@ -1,9 +1,11 @@
 """The result of one run of a bench, which is one line of its results file."""
 
+from __future__ import annotations
+
 from hashlib import blake2b
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, computed_field
 
 from adk_agent_sim.timeline.canonical_json import encode_json
 
@@ -21,7 +23,8 @@ RUN_ID_LENGTH = 16
 class RunKey(BaseModel):
     """What identifies a run within a bench: its place on each axis of the plan."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # What is stored has the computed fields too, which are computed again.
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
     scenario: str
     agent: str
@@ -31,11 +34,17 @@ class RunKey(BaseModel):
     seed: int = 0
     run: int = 1
 
+    @computed_field
     @property
     def run_id(self) -> str:
         """The key as one short word, for addresses and names of files."""
         values = [getattr(self, name) for name in RunKey.model_fields]
         return blake2b(encode_json(values), digest_size=RUN_ID_LENGTH // 2).hexdigest()
+
+    @property
+    def key(self) -> RunKey:
+        """The run as such, without what is known of it."""
+        return RunKey(**{name: getattr(self, name) for name in RunKey.model_fields})
 
 
 class BenchResult(RunKey):
@@ -58,7 +67,9 @@ class BenchResult(RunKey):
     session_id: str = ""
     """The run's session in the timeline database, if the bench has one."""
 
-    @property
-    def key(self) -> RunKey:
-        """The run this is the result of."""
-        return RunKey(**{name: getattr(self, name) for name in RunKey.model_fields})
+
+class ActiveRun(RunKey):
+    """A run that is executed now, or was asked for again."""
+
+    started_at: float | None = None
+    """When it was started, in seconds since 1970; None if it is not running."""

@@ -73,7 +73,7 @@ class BenchOptions:
     backoff: BackoffPolicy = field(default_factory=BackoffPolicy)
 
 
-def run_bench(
+def execute_bench(
     plan: BenchPlan,
     folder: Path,
     engine: Engine,

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
+
+from pydantic import Field, SkipValidation, computed_field
 
 from adk_agent_sim.bench.bench_result import BenchResult, Outcome
 from adk_agent_sim.bench.failure_reasons import normalize_reason
@@ -21,14 +23,14 @@ from adk_agent_sim.bench.run_group import (
     label_variants,
     summarize_group,
 )
+from adk_agent_sim.timeline.record import Record
 
 _MAX_EXAMPLES = 5
 _MAX_SHOWN = 2_000
 """The most characters of a reason that is the same for all runs of a group."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class VariantSummary:
+class VariantSummary(Record, frozen=True):
     """How one variant did."""
 
     variant: Variant
@@ -42,8 +44,7 @@ class VariantSummary:
     """How it did in the scenarios of each capability tag."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FailureGroup:
+class FailureGroup(Record, frozen=True):
     """The runs that did not pass for reasons that differ only in ids, numbers and values."""
 
     outcome: Outcome
@@ -60,21 +61,25 @@ class FailureGroup:
     has_one_text: bool = False
     """Whether the reasons of all runs are the same, word by word."""
 
+    @computed_field
     @property
     def shown_reason(self) -> str:
         """The reason for people: with its values, on one line, if it is the same for all runs."""
         text = " ".join(self.examples[0].reason[:_MAX_SHOWN].split()) if self.has_one_text else ""
         return text or self.reason
 
+    @computed_field
     @property
     def total(self) -> int:
         """How many runs."""
         return sum(self.counts.values())
 
 
-@dataclass(frozen=True, kw_only=True)
-class BenchSummary:
+class BenchSummary(Record, frozen=True):
     """The outcome of a bench."""
+
+    folder: str = ""
+    """Where its results are."""
 
     overall: RunGroup
     """All runs of all variants."""
@@ -89,7 +94,7 @@ class BenchSummary:
     failures: tuple[FailureGroup, ...]
     """The largest group first."""
 
-    cells: Mapping[tuple[str, Variant], tuple[BenchResult, ...]]
+    cells: Annotated[SkipValidation[Mapping[tuple[str, Variant], tuple[BenchResult, ...]]], Field(exclude=True)]
     """The matrix: the runs of each scenario and variant, by seed and run."""
 
     planned: int | None = None
@@ -111,12 +116,13 @@ class BenchSummary:
         return {each.variant: each.label for each in self.variants}
 
 
-def summarize_bench(results: Iterable[BenchResult], planned: int | None = None) -> BenchSummary:
+def summarize_bench(results: Iterable[BenchResult], planned: int | None = None, folder: str = "") -> BenchSummary:
     """Return the summary of results, of which no two have the same key.
 
     Args:
         results: The runs that have ended.
         planned: How many runs the plan has, if it is known.
+        folder: Where the results are.
     """
     ordered = sorted(results, key=_sort_key)
     cells: defaultdict[tuple[str, Variant], list[BenchResult]] = defaultdict(list)
@@ -127,6 +133,7 @@ def summarize_bench(results: Iterable[BenchResult], planned: int | None = None) 
         by_variant[variant].append(each)
     labels = label_variants(sorted(by_variant))
     return BenchSummary(
+        folder=folder,
         overall=summarize_group(ordered),
         variants=tuple(_summarize_variant(variant, label, by_variant[variant]) for variant, label in labels.items()),
         tags=tuple(sorted({tag for each in ordered for tag in each.tags})),
@@ -137,8 +144,9 @@ def summarize_bench(results: Iterable[BenchResult], planned: int | None = None) 
     )
 
 
-def _sort_key(result: BenchResult) -> tuple[str, Variant, int, int]:
-    return result.scenario, get_variant(result), result.seed, result.run
+def _sort_key(result: BenchResult) -> tuple[str | int, ...]:
+    # Without an object for the variant, whose comparisons would take most of the time.
+    return result.scenario, result.agent, result.model, result.player, result.rules, result.seed, result.run
 
 
 def _summarize_variant(variant: Variant, label: str, results: Sequence[BenchResult]) -> VariantSummary:

@@ -59,7 +59,7 @@ def _iter_variants(summary: BenchSummary) -> Iterator[str]:
     yield from _iter_head([*names, "Tokens", "Model calls", "Tool calls", "Simulated", "Wall"])
     for each in shown:
         group, attempts = each.overall, _find_attempts(each.overall, k)
-        passes = [format_share(attempts.any_passes), format_share(attempts.all_pass)] if attempts else ["-", "-"]
+        passes = [format_share(attempts.pass_at_k), format_share(attempts.pass_hat_k)] if attempts else ["-", "-"]
         cells = [_code(each.label), format_share(group.success.value), format_interval(group.success)]
         cells += [f"{group.success.passed:,} of {group.success.total:,}", *(passes if k > 1 else [])]
         cells += [format_number(measure.mean) for measure in (group.tokens, group.model_calls, group.tool_calls)]

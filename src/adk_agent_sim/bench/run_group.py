@@ -6,21 +6,23 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
-from adk_agent_sim.bench.bench_result import BenchResult, Outcome
+from adk_agent_sim.bench.bench_result import BenchResult, Outcome, RunKey
 from adk_agent_sim.bench.statistics import (
     SuccessRate,
     estimate_pass_at_k,
     estimate_pass_hat_k,
     estimate_success_rate,
 )
+from adk_agent_sim.timeline.record import Record
 
 VARIANT_AXES: Final = ("agent", "model", "player", "rules")
 """The axes of the plan that are compared with each other; scenarios, seeds and runs are what they are compared on."""
 
 
-class Variant(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Variant:
     """What is compared: an agent, with the model, player and rules that it ran with."""
 
     agent: str
@@ -29,7 +31,7 @@ class Variant(NamedTuple):
     rules: str = ""
 
 
-def get_variant(result: BenchResult) -> Variant:
+def get_variant(result: RunKey) -> Variant:
     """Return which variant ran."""
     return Variant(result.agent, result.model, result.player, result.rules)
 
@@ -53,8 +55,7 @@ _ALL_K_UP_TO = 8
 """Up to here every k is reported, beyond it powers of two."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunMeasure:
+class RunMeasure(Record, frozen=True):
     """A number that each run has, such as its tokens, over all runs."""
 
     total: float
@@ -70,24 +71,22 @@ class RunMeasure:
     """A tenth of the runs is above."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class PassAtK:
+class PassAtK(Record, frozen=True):
     """The two estimates for a number of attempts, as means over the scenarios."""
 
     k: int
 
-    any_passes: float
-    """pass@k: at least one of k runs passes."""
+    pass_at_k: float
+    """At least one of k runs passes."""
 
-    all_pass: float
-    """pass^k: all of k runs pass."""
+    pass_hat_k: float
+    """All of k runs pass."""
 
     scenarios: int
     """How many scenarios have at least k judged runs; the others are left out."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunGroup:
+class RunGroup(Record, frozen=True):
     """The figures of a group."""
 
     runs: int
@@ -151,10 +150,10 @@ def estimate_attempts(counts: Sequence[tuple[int, int]]) -> tuple[PassAtK, ...]:
     for k in _list_k(max((total for total, _ in counts), default=0)):
         enough = [(total, passed, times) for (total, passed), times in tallies.items() if total >= k]
         scenarios = sum(times for _, _, times in enough)
-        any_passes = math.fsum(times * estimate_pass_at_k(total, passed, k) for total, passed, times in enough)
-        all_pass = math.fsum(times * estimate_pass_hat_k(total, passed, k) for total, passed, times in enough)
+        pass_at_k = math.fsum(times * estimate_pass_at_k(total, passed, k) for total, passed, times in enough)
+        pass_hat_k = math.fsum(times * estimate_pass_hat_k(total, passed, k) for total, passed, times in enough)
         found.append(
-            PassAtK(k=k, any_passes=any_passes / scenarios, all_pass=all_pass / scenarios, scenarios=scenarios)
+            PassAtK(k=k, pass_at_k=pass_at_k / scenarios, pass_hat_k=pass_hat_k / scenarios, scenarios=scenarios)
         )
     return tuple(found)
 

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import shake_128
 from typing import Final
+
+from pydantic import computed_field
+
+from adk_agent_sim.timeline.record import Record
 
 NORMAL_97_5: Final = 1.959963984540054
 """The quantile of the normal distribution for an interval of 95 %."""
@@ -24,8 +27,7 @@ _MAX_EXACT_WORK = 2_000_000_000
 """The most bytes that the exact permutation test may add up; about a second."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SuccessRate:
+class SuccessRate(Record, frozen=True):
     """A share of runs that passed, with its 95 % Wilson interval."""
 
     passed: int
@@ -37,14 +39,14 @@ class SuccessRate:
 
     high: float
 
+    @computed_field
     @property
     def value(self) -> float | None:
         """The share; None if there are no runs."""
         return self.passed / self.total if self.total else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class PairedTest:
+class PairedTest(Record, frozen=True):
     """The result of a two-sided paired test."""
 
     name: str

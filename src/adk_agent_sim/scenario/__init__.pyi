@@ -1,3 +1,5 @@
+from adk_agent_sim.timeline.verdict import Verdict as Verdict
+
 from .app_base.app import JSON as JSON
 from .app_base.app import App as App
 from .app_base.app_context import AppContext as AppContext
@@ -28,5 +30,4 @@ from .verdict.judge import Judge as Judge
 from .verdict.judge import judge as judge
 from .verdict.soft_check import RecordedAnswers as RecordedAnswers
 from .verdict.soft_check import SoftCheck as SoftCheck
-from .verdict.verdict import Verdict as Verdict
 from .world.world import World as World

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
+from pydantic import ValidationError
+
 from adk_agent_sim.timeline.shape_checks import (
     MAX_FINITE,
-    Check,
     MismatchError,
     build_integer_check,
     build_json_check,
@@ -17,9 +18,9 @@ from adk_agent_sim.timeline.shape_checks import (
     build_optional_check,
     check_flag,
     check_integer,
-    check_object,
     check_text,
 )
+from adk_agent_sim.timeline.verdict import Verdict
 
 _MAX_INT64 = 2**63 - 1
 _MAX_COUNT = 2**31 - 1
@@ -92,15 +93,6 @@ check_near_miss = build_optional_check(
 """Checks the rule that almost matched."""
 
 
-def _build_choice_check(*choices: str) -> Check:
-    def check(value: object) -> None:
-        check_text(value)
-        if value not in choices:
-            raise MismatchError(f"must be one of {', '.join(choices)}, and is {str(value)[:30]!r}")
-
-    return check
-
-
 _check_argument = build_object_check(
     {"name": check_text, "value": check_text, "value_type": check_text}, required=("name",)
 )
@@ -122,55 +114,17 @@ check_completed_event = build_json_check(
 )
 """Checks a completed event; `scenario.format.models` has all of its fields."""
 
-_check_action = build_object_check(
-    {"event_id": check_text, "tool": check_text, "arguments": check_object, "note": check_text},
-    required=("event_id", "tool", "note"),
-)
-_check_difference = build_object_check({"argument": check_text, "rule": check_text}, required=("argument", "rule"))
-_check_judged_event = build_object_check(
-    {
-        "event_id": check_text,
-        "kind": check_text,
-        "tool": check_text,
-        "status": _build_choice_check("matched", "wrong", "missing"),
-        "rule": check_text,
-        "agent_event_id": check_text,
-        "differences": build_list_check(_check_difference),
-        "nearest": _check_action,
-        "arguments": check_object,
-    },
-    required=("event_id", "kind", "tool", "status", "rule"),
-)
-_check_count = build_object_check(
-    {"tool": check_text, "expected": check_count, "got": check_count},
-    required=("tool", "expected", "got"),
-)
-_check_turn = build_object_check(
-    {
-        "number": check_count,
-        "status": _build_choice_check("passed", "failed", "not judged"),
-        "events": build_list_check(_check_judged_event),
-        "counts": build_list_check(_check_count),
-        "extra": build_list_check(_check_action),
-    },
-    required=("number", "status"),
-)
-_check_validation = build_object_check(
-    {"event_id": check_text, "passed": check_flag, "reason": check_text}, required=("event_id", "passed", "reason")
-)
 
-check_verdict = build_optional_check(
-    build_json_check(
-        build_object_check(
-            {
-                "scenario_id": check_text,
-                "passed": check_flag,
-                "reason": check_text,
-                "turns": build_list_check(_check_turn),
-                "validations": build_list_check(_check_validation),
-                "matches": build_mapping_check(check_text),
-            }
-        )
-    )
-)
+def _check_verdict(value: object) -> None:
+    try:
+        Verdict.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        mismatch = MismatchError(f"is invalid: {first['msg']}")
+        for step in reversed(first["loc"]):
+            mismatch.prepend(f"[{step}]" if isinstance(step, int) else f".{step}")
+        raise mismatch from error
+
+
+check_verdict = build_optional_check(build_json_check(_check_verdict))
 """Checks a verdict as `Verdict.to_json` returns it."""

@@ -17,15 +17,24 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.strict_json import is_too_deep
+from adk_agent_sim.timeline.strict_json import dump_json, is_too_deep
 
 _MAX_DEPTH = 250
 """Values nested deeper than this are replaced by their `repr`."""
+
+_MAX_LINE_CHARS = 70
 
 
 def to_json_value(value: object) -> Json:
     """Convert a value to JSON; unset fields are left out of google.genai and ADK models, but not of other models."""
     return _convert_value(value, ())
+
+
+def format_json_value(value: Json) -> str:
+    """Return a value as JSON text, on one line if it is short."""
+    exact = to_json_value(value)
+    line = dump_json(exact)
+    return line if len(line) <= _MAX_LINE_CHARS else dump_json(exact, indent=2)
 
 
 def decode_base64(text: str) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from adk_agent_sim.adk.evals.case_badge import (
     BadgeState,
@@ -32,11 +32,8 @@ from adk_agent_sim.golden.comparison import RecordingDifference
 from adk_agent_sim.golden.eval_file import EvalFile, OpenedCase, summarize_case, summarize_recording
 from adk_agent_sim.golden.recording import Recording
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.timeline.json_conversion import format_json_value
 from adk_agent_sim.use_cases.record import Record
-
-_MAX_LINE_CHARS = 70
 
 
 class BadgeInfo(Record):
@@ -109,6 +106,7 @@ class CheckedCase(Record):
     check: CaseCheckInfo | None = Field(description="None if the case was not replayed")
     has_compared: bool = Field(description="Whether there was anything to compare, or something kept it from that")
 
+    @computed_field
     @property
     def is_good(self) -> bool:
         """Whether the case replays as recorded and passes its metrics."""
@@ -261,7 +259,7 @@ def _build_badge(badge: CaseBadge) -> BadgeInfo:
 def _build_differences(differences: Sequence[RecordingDifference]) -> list[ReplayDifferenceInfo]:
     return [
         ReplayDifferenceInfo(
-            **{**vars(each), "recorded": format_value(each.recorded), "found": format_value(each.found)}
+            **{**vars(each), "recorded": format_json_value(each.recorded), "found": format_json_value(each.found)}
         )
         for each in differences
     ]
@@ -286,14 +284,7 @@ def _build_call(call: ComparedCall) -> ComparedCallInfo:
     return ComparedCallInfo(
         status=call.status,
         expected_name=call.expected["name"] if call.expected else "",
-        expected_arguments=format_value(call.expected["args"]) if call.expected else "",
+        expected_arguments=format_json_value(call.expected["args"]) if call.expected else "",
         actual_name=call.actual["name"] if call.actual else "",
-        actual_arguments=format_value(call.actual["args"]) if call.actual else "",
+        actual_arguments=format_json_value(call.actual["args"]) if call.actual else "",
     )
-
-
-def format_value(value: Json) -> str:
-    """Return a value as JSON text, on one line if it is short."""
-    exact = to_json_value(value)
-    line = dump_json(exact)
-    return line if len(line) <= _MAX_LINE_CHARS else dump_json(exact, indent=2)

@@ -1,17 +1,10 @@
-"""The base of all records: one class for Python, the JSON of commands, the web API and the browser's types.
-
-The browser's TypeScript types are generated from the records that the web API answers with.
-"""
+"""The records that several use cases share; the base of all is in the timeline's package."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-
-class Record(BaseModel):
-    """Base class of all records; unknown fields are rejected."""
-
-    model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
+from adk_agent_sim.timeline.record import Record
 
 
 class FieldProblem(Record):

@@ -83,7 +83,11 @@ async def test_calls_that_rules_answered_are_on_the_page_where_they_happened(own
 async def test_a_call_that_a_rule_answered_counts_as_a_call(tmp_path: Path) -> None:
     script = [call_response(SEND_A), call_response(SEND_A), text_response("Done."), text_response("Done.")]
     result = await _prepare(tmp_path, *script).run()
-    assert (result.call_count, result.rule_answer_count, result.to_json()["rule_answer_count"]) == (1, 1, 1)
+    assert (result.call_count, result.rule_answer_count, result.model_dump(mode="json")["rule_answer_count"]) == (
+        1,
+        1,
+        1,
+    )
 
 
 async def test_what_the_model_got_is_shown_where_a_rule_changed_the_result(tmp_path: Path) -> None:
@@ -100,7 +104,7 @@ async def test_a_secret_that_only_a_rule_named_is_masked_in_every_report(tmp_pat
     run = _prepare(tmp_path, call_response(("get_key", {})), call_response(says), text_response("tulip-Garden-77x"))
     exports = RunExports(markdown=str(tmp_path / "run.md"), report=str(tmp_path / "run.html"))
 
-    assert await write_exports(run, await run.run(), exports) == []
+    assert (await write_exports(run, await run.run(), exports)).export_problems == ()
 
     for name in ("run.md", "run.html"):
         report = (tmp_path / name).read_text(encoding="utf-8")

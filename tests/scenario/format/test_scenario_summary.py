@@ -36,7 +36,7 @@ def test_events_in_a_cycle_are_listed_last() -> None:
     summary = summarize_scenario(
         _import_file(build_scenario(build_event("a", after=("b",)), build_event("b", after=("a",)), build_event("c")))
     )
-    assert [(each["event_id"], each["seconds"]) for each in summary["events"]] == [("c", 1), ("a", None), ("b", None)]
+    assert [(each.event_id, each.expected_seconds) for each in summary.events] == [("c", 1), ("a", None), ("b", None)]
     assert "never, because they depend on a cycle" in render_text(
         _import_file(build_scenario(build_event("a", after=("a",))))
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 from api_client import serve_simulator
@@ -30,8 +29,8 @@ async def test_a_badge_is_there_after_a_restart_and_an_annotation_and_gone_after
                 await browser.post("/scenarios/small/check")
                 await browser.client.patch("/api/scenarios/small/annotation", json={"validation_decision": "valid"})
             [listed] = await browser.get("/scenarios")
-            detail = await browser.get("/scenarios/small/check")
-            return listed["check_status"], detail["properties"][0]["reason"] if detail["properties"] else ""
+            detail = await browser.get("/scenarios/small")
+            return listed["check_status"], detail["check_status"]
 
     assert await read_status() == ("", "")
     checked = await read_status(checks=True)
@@ -48,10 +47,10 @@ async def test_a_badge_is_there_after_a_restart_and_an_annotation_and_gone_after
 def test_a_result_that_cannot_be_read_or_judged_is_none(tmp_path: Path) -> None:
     scenario, cache = build_two_turns(), CheckCache(tmp_path)
     check = check_scenario(scenario)
-    cache.save(scenario, replace(check, problem="It took too long."))
+    cache.save(scenario, check.model_copy(update={"problem": "It took too long."}))
     assert cache.find(scenario) is None
     cache.save(scenario, check)
-    assert cache.find(scenario) == replace(check, runs=())
+    assert cache.find(scenario) == check.model_copy(update={"runs": ()})
     [path] = tmp_path.iterdir()
     for broken in ("", "{}", '{"solvable": 1}', "[]"):
         path.write_text(broken, encoding="utf-8")

@@ -27,7 +27,7 @@ def test_a_sound_scenario_is_ok() -> None:
 
     assert result.status is CheckStatus.OK
     assert done == [(number, RUN_COUNT) for number in range(1, RUN_COUNT + 1)]
-    value = result.to_json()
+    value = result.model_dump(mode="json")
     assert (value["status"], value["seed"], value["solvable"]["holds"]) == ("ok", 5, True)
     assert [each["player"] for each in value["runs"]] == ["oracle", "nothing", "random"]
 
@@ -114,7 +114,7 @@ def test_what_cannot_be_judged_is_a_result(events: list[dict[str, Any]], problem
 
     assert result.status is CheckStatus.NOT_JUDGEABLE
     assert problem in result.problem
-    assert result.to_json()["solvable"]["holds"] is None
+    assert result.model_dump(mode="json")["solvable"]["holds"] is None
 
 
 class _FastClock:

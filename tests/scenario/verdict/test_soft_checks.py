@@ -11,7 +11,7 @@ from judge_corpus import load_agent_traces, load_corpus_scenario, read_file
 
 from adk_agent_sim.errors import InvalidAnswersFile, NotJudgeable
 from adk_agent_sim.scenario import Judge, SoftCheck, judge
-from adk_agent_sim.scenario.verdict.soft_check import RecordedAnswers, SoftAnswer, parse_reply
+from adk_agent_sim.scenario.verdict.soft_check import RecordedAnswers, SoftAnswer, build_prompt, parse_reply
 
 SCENARIO = "scenario_synth_s05_adapt_multi_turn"
 
@@ -38,7 +38,7 @@ def test_only_what_differs_is_asked_and_each_question_once() -> None:
     assert (check.tool, check.argument) == ("EmailClientV2__send_email", "subject")
     assert (check.expected, check.got) == ("Viewing", "Viewing Something quite different.")
     assert check.task == "Propose a viewing on Saturday by email; handle the reply."
-    assert [each.check for each in first.soft_checks] == [check]
+    assert [build_prompt(each) for each in first.soft_checks] == [check.prompt()]
 
 
 def test_texts_that_differ_in_case_accents_and_punctuation_are_not_asked() -> None:
@@ -81,7 +81,8 @@ def test_recorded_answers_reproduce_a_verdict_byte_for_byte(tmp_path: Path) -> N
     scenario = load_corpus_scenario(SCENARIO)
     recorded = judge(scenario, _load_trace(), soft=RecordedAnswers(ask, file))
     replayed = judge(scenario, _load_trace(), soft=f"replay:{file}")
-    assert json.dumps(recorded.to_json(explain=True)) == json.dumps(replayed.to_json(explain=True))
+    assert json.dumps(recorded.to_json()) == json.dumps(replayed.to_json())
+    assert list(map(build_prompt, recorded.soft_checks)) == list(map(build_prompt, replayed.soft_checks))
     assert replayed.to_json()["soft_checks"][0]["reply"] == "Another subject: ü\nFAIL"
     assert not replayed.passed
 

@@ -6,7 +6,6 @@ import type {
   BenchEntry,
   BenchInfo,
   BenchRunDetail,
-  BenchRunRef,
   Briefing,
   CaseCheckInfo,
   CaseCorrectionInput,
@@ -36,13 +35,14 @@ import type {
   QueuePage,
   RowDetail,
   RuleSwitchInput,
-  ScenarioCheckInfo,
+  ScenarioCheck,
   ScenarioFindings,
   ScenarioInfo,
   ScenarioSummary,
   ServerInfo,
   SessionPage,
   SessionStatus,
+  SessionVerdict,
   StateEdit,
   StateNeeds,
   Suggestion,
@@ -54,7 +54,6 @@ import type {
   ToolResponseInput,
   ToolSwitchInput,
   UserMessage,
-  VerdictInfo,
   WorldGraphInfo,
 } from "./types";
 
@@ -184,7 +183,7 @@ export const api = {
   startWorldRun: (scenarioKey: string) =>
     requestJson<{ session_id: string }>("POST", scenarioUrl(scenarioKey, "/runs")),
   getVerdict: (sessionId: string, index: number) =>
-    requestJson<VerdictInfo>("GET", sessionUrl(sessionId, `/rows/${index}/verdict`)),
+    requestJson<SessionVerdict>("GET", sessionUrl(sessionId, `/rows/${index}/verdict`)),
   noteRow: (sessionId: string, index: number, text: string) =>
     requestJson<OperationResult>("POST", sessionUrl(sessionId, `/rows/${index}/note`), { text } satisfies NoteInput),
   getBriefing: (sessionId: string, turnId: string | null) =>
@@ -261,15 +260,14 @@ export const api = {
     requestJson<AnnotationInfo>("PATCH", scenarioUrl(scenarioKey, "/annotation"), patch),
   getAppState: async (scenarioKey: string, app: string) =>
     (await sendRequest("GET", scenarioUrl(scenarioKey, `/state?app=${encodeURIComponent(app)}`))).text(),
-  getScenarioCheck: (scenarioKey: string) => requestJson<ScenarioCheckInfo>("GET", scenarioUrl(scenarioKey, "/check")),
-  checkScenario: (scenarioKey: string) => requestJson<ScenarioCheckInfo>("POST", scenarioUrl(scenarioKey, "/check")),
+  checkScenario: (scenarioKey: string) => requestJson<ScenarioCheck>("POST", scenarioUrl(scenarioKey, "/check")),
   listBenches: () => requestJson<BenchEntry[]>("GET", "/api/benches"),
   getBench: (benchKey: string, generation: number, after: number) =>
     requestJson<BenchInfo>("GET", benchUrl(benchKey, `?generation=${generation}&after=${after}`)),
   pauseBench: (benchKey: string, paused: boolean) =>
     requestJson<BenchInfo>("POST", benchUrl(benchKey, "/pause"), { paused }),
-  requeueBenchRun: (benchKey: string, runKey: BenchRunRef["run_key"]) =>
-    requestJson<BenchInfo>("POST", benchUrl(benchKey, "/requeue"), runKey),
+  repeatBenchRun: (benchKey: string, runId: string) =>
+    requestJson<BenchInfo>("POST", benchRunUrl(benchKey, runId, "/repeat")),
   getBenchRun: (benchKey: string, runId: string, attempt: string, afterSeq: number) =>
     requestJson<BenchRunDetail>("GET", benchRunUrl(benchKey, runId, `?attempt=${attempt}&after_seq=${afterSeq}`)),
   listBenchRunRows: (benchKey: string, runId: string, start: number, count: number) =>
@@ -277,7 +275,7 @@ export const api = {
   getBenchRunRow: (benchKey: string, runId: string, index: number, full: boolean) =>
     requestJson<RowDetail>("GET", benchRunUrl(benchKey, runId, `/rows/${index}?full=${full}`)),
   getBenchRunVerdict: (benchKey: string, runId: string, index: number) =>
-    requestJson<VerdictInfo>("GET", benchRunUrl(benchKey, runId, `/rows/${index}/verdict`)),
+    requestJson<SessionVerdict>("GET", benchRunUrl(benchKey, runId, `/rows/${index}/verdict`)),
   /** The page of a run that has ended. */
   benchReportUrl: (benchKey: string, report: string) =>
     benchUrl(benchKey, `/report?report=${encodeURIComponent(report)}`),
@@ -306,7 +304,7 @@ export const api = {
   undoEvalEdit: (fileKey: string) => requestJson<EvalEditResult>("POST", evalUrl(fileKey, "/undo")),
   redoEvalEdit: (fileKey: string) => requestJson<EvalEditResult>("POST", evalUrl(fileKey, "/redo")),
   judgeWorld: (scenarioKey: string, answer: boolean) =>
-    requestJson<VerdictInfo>("POST", scenarioUrl(scenarioKey, `/world/verdict${formatAnswer(answer)}`)),
+    requestJson<SessionVerdict>("POST", scenarioUrl(scenarioKey, `/world/verdict${formatAnswer(answer)}`)),
 };
 
 /** The message of anything that was thrown. */

@@ -124,26 +124,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/benches/{key}/requeue": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Requeue Bench Run
-         * @description Execute a run again: now if the bench is running, else when it is resumed.
-         */
-        post: operations["requeue_bench_run"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/benches/{key}/runs/{run_id}": {
         parameters: {
             query?: never;
@@ -158,6 +138,26 @@ export interface paths {
         get: operations["get_bench_run"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/benches/{key}/runs/{run_id}/repeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Repeat Bench Run
+         * @description Execute a run again: now if the bench is running, else when it is resumed.
+         */
+        post: operations["repeat_bench_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -635,11 +635,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Get Scenario Check
-         * @description Return the result of the last check of a scenario.
-         */
-        get: operations["get_scenario_check"];
+        get?: never;
         put?: never;
         /**
          * Check Scenario
@@ -1585,46 +1581,67 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * ActualEventInfo
-         * @description An event of the run.
+         * ActionSummary
+         * @description An action of the agent, or an event of its run.
          */
-        ActualEventInfo: {
-            /**
-             * Error
-             * @description Why it failed; empty if it did not
-             */
-            error: string;
+        ActionSummary: {
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
             /** Event Id */
             event_id: string;
             /**
-             * Is Extra
-             * @description Whether nothing expects it
+             * Note
+             * @default
              */
-            is_extra: boolean;
-            /**
-             * Is Judged
-             * @description Whether it counts: reads and failed calls do not
-             */
-            is_judged: boolean;
-            /** Kind */
-            kind: string;
-            /**
-             * Row Index
-             * @description The row of the timeline that shows it, if one does
-             */
-            row_index: number | null;
-            /**
-             * Seconds
-             * @description When it happened, since the scenario's start
-             */
+            note: string;
+            /** Seconds */
             seconds: number;
-            /**
-             * Summary
-             * @description One line: its arguments
-             */
-            summary: string;
             /** Tool */
             tool: string;
+        };
+        /**
+         * ActiveRun
+         * @description A run that is executed now, or was asked for again.
+         */
+        ActiveRun: {
+            /** Agent */
+            agent: string;
+            /**
+             * Model
+             * @default
+             */
+            model: string;
+            /**
+             * Player
+             * @default
+             */
+            player: string;
+            /**
+             * Rules
+             * @default
+             */
+            rules: string;
+            /**
+             * Run
+             * @default 1
+             */
+            run: number;
+            /**
+             * Run Id
+             * @description The key as one short word, for addresses and names of files.
+             */
+            readonly run_id: string;
+            /** Scenario */
+            scenario: string;
+            /**
+             * Seed
+             * @default 0
+             */
+            seed: number;
+            /** Started At */
+            started_at: number | null;
         };
         /**
          * AgentInfo
@@ -1771,6 +1788,44 @@ export interface components {
             validation_decision?: ("valid" | "invalid" | "needs_review") | null;
         };
         /**
+         * AppSummary
+         * @description An app of the scenario's world.
+         */
+        AppSummary: {
+            /** Class Name */
+            class_name: string | null;
+            /** Name */
+            name: string;
+        };
+        /**
+         * AskedCheck
+         * @description A soft check that was asked, with its answer.
+         */
+        AskedCheck: {
+            /** Argument */
+            argument: string;
+            /** Expected */
+            expected: unknown;
+            /** Got */
+            got: unknown;
+            /** Passed */
+            passed: boolean;
+            /**
+             * Reply
+             * @default
+             */
+            reply: string;
+            /** Task */
+            task: string;
+            /** Tool */
+            tool: string;
+            /**
+             * User
+             * @default
+             */
+            user: string;
+        };
+        /**
          * BadgeInfo
          * @description What is known about a case: whether it still replays as recorded.
          */
@@ -1824,15 +1879,9 @@ export interface components {
              * @description Changes when the results were rewritten: then drop those from before
              */
             generation: number;
-            /**
-             * Is Paused
-             * @description Whether that process starts no further runs
-             */
+            /** Is Paused */
             is_paused: boolean;
-            /**
-             * Is Running
-             * @description Whether a process runs the bench
-             */
+            /** Is Running */
             is_running: boolean;
             /**
              * Keeps Timelines
@@ -1852,18 +1901,15 @@ export interface components {
             path: string;
             /** Planned */
             planned: number;
-            /**
-             * Requested
-             * @description Runs that were asked for again and are not queued yet
-             */
-            requested: components["schemas"]["BenchRunRef"][];
+            /** Requested */
+            requested: components["schemas"]["ActiveRun"][];
             /** Running */
-            running: components["schemas"]["BenchRunRef"][];
+            running: components["schemas"]["ActiveRun"][];
             /**
              * Runs
              * @description Those that were not known yet; a later one replaces an earlier one
              */
-            runs: components["schemas"]["BenchRunInfo"][];
+            runs: components["schemas"]["BenchResult"][];
             /**
              * Scenarios
              * @description The rows of the matrix
@@ -1873,7 +1919,109 @@ export interface components {
              * Variants
              * @description The columns of the matrix
              */
-            variants: string[];
+            variants: components["schemas"]["BenchVariant"][];
+        };
+        /**
+         * BenchResult
+         * @description What one run of the plan gave.
+         */
+        BenchResult: {
+            /** Agent */
+            agent: string;
+            /**
+             * Input Tokens
+             * @default 0
+             */
+            input_tokens: number;
+            /**
+             * Model
+             * @default
+             */
+            model: string;
+            /**
+             * Model Calls
+             * @default 0
+             */
+            model_calls: number;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "passed" | "failed" | "error" | "timeout" | "not_judged";
+            /**
+             * Output Tokens
+             * @default 0
+             */
+            output_tokens: number;
+            /** Passed */
+            passed: boolean;
+            /**
+             * Player
+             * @default
+             */
+            player: string;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /**
+             * Report
+             * @default
+             */
+            report: string;
+            /**
+             * Rules
+             * @default
+             */
+            rules: string;
+            /**
+             * Run
+             * @default 1
+             */
+            run: number;
+            /**
+             * Run Id
+             * @description The key as one short word, for addresses and names of files.
+             */
+            readonly run_id: string;
+            /** Scenario */
+            scenario: string;
+            /**
+             * Seed
+             * @default 0
+             */
+            seed: number;
+            /**
+             * Session Id
+             * @default
+             */
+            session_id: string;
+            /**
+             * Simulated Seconds
+             * @default 0
+             */
+            simulated_seconds: number;
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /**
+             * Tool Calls
+             * @default 0
+             */
+            tool_calls: number;
+            /**
+             * Wall Seconds
+             * @default 0
+             */
+            wall_seconds: number;
+            /**
+             * World Seed
+             * @default 0
+             */
+            world_seed: number;
         };
         /**
          * BenchRunDetail
@@ -1900,7 +2048,7 @@ export interface components {
              */
             problem: string;
             /** @description How it ended; None while it is running */
-            result: components["schemas"]["BenchRunInfo"] | null;
+            result: components["schemas"]["BenchResult"] | null;
             /** Row Count */
             row_count: number;
             /**
@@ -1908,7 +2056,7 @@ export interface components {
              * @description Those that are new or have changed; at first, the last ones
              */
             rows: components["schemas"]["TimelineRow"][];
-            run_ref: components["schemas"]["BenchRunRef"];
+            run: components["schemas"]["ActiveRun"];
             /**
              * Status
              * @enum {string}
@@ -1923,87 +2071,13 @@ export interface components {
             variant_name: string;
         };
         /**
-         * BenchRunInfo
-         * @description A run that has ended.
+         * BenchVariant
+         * @description A column of the matrix.
          */
-        BenchRunInfo: {
-            /** Model Calls */
-            model_calls: number;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "passed" | "failed" | "error" | "timeout" | "not_judged";
-            /** Reason */
-            reason: string;
-            /**
-             * Report
-             * @description The page of the run, as a parameter of the API; empty if there is none
-             */
-            report: string;
-            /**
-             * Run Id
-             * @description The same as one word, for addresses
-             */
-            run_id: string;
-            /** @description Identifies the run, such as to run it again */
-            run_key: components["schemas"]["BenchRunKey"];
-            /**
-             * Scenario
-             * @description The row of the matrix
-             */
-            scenario: number;
-            /** Simulated Seconds */
-            simulated_seconds: number;
-            /** Tokens */
-            tokens: number;
-            /** Tool Calls */
-            tool_calls: number;
-            /**
-             * Variant
-             * @description The column of the matrix
-             */
-            variant: number;
-            /** Wall Seconds */
-            wall_seconds: number;
-        };
-        /**
-         * BenchRunKey
-         * @description What identifies a run within a bench: its position on each axis of the plan.
-         */
-        BenchRunKey: {
-            /** Agent */
-            agent: string;
-            /** Model */
-            model: string;
-            /** Player */
-            player: string;
-            /** Rules */
-            rules: string;
-            /** Run */
-            run: number;
-            /** Scenario */
-            scenario: string;
-            /** Seed */
-            seed: number;
-        };
-        /**
-         * BenchRunRef
-         * @description A run without a result: one that is executed now, or was asked for again.
-         */
-        BenchRunRef: {
-            /** Run Id */
-            run_id: string;
-            run_key: components["schemas"]["BenchRunKey"];
-            /** Scenario */
-            scenario: number;
-            /**
-             * Started At
-             * @description When it was started, in seconds since 1970; None if it is not running
-             */
-            started_at: number | null;
-            /** Variant */
-            variant: number;
+        BenchVariant: {
+            /** Label */
+            label: string;
+            variant: components["schemas"]["Variant"];
         };
         /**
          * Briefing
@@ -2206,28 +2280,43 @@ export interface components {
             value: string;
         };
         /**
-         * CheckedPropertyInfo
+         * CheckRun
+         * @description One run of a check.
+         */
+        CheckRun: {
+            ended: components["schemas"]["PlayEnd"];
+            /** Passed */
+            passed: boolean;
+            /** Player */
+            player: string;
+            /** Reason */
+            reason: string;
+            /** Seconds */
+            seconds: number;
+            /** Step Count */
+            step_count: number;
+        };
+        /**
+         * CheckStatus
+         * @description The result of a check in one word, for lists and badges.
+         * @enum {string}
+         */
+        CheckStatus: "ok" | "not solvable" | "trivially passed" | "not deterministic" | "not judgeable" | "lint errors";
+        /**
+         * CheckedProperty
          * @description Whether one demand on a scenario holds.
          */
-        CheckedPropertyInfo: {
-            /**
-             * Holds
-             * @description null if it is not known, because the scenario cannot be judged
-             */
+        CheckedProperty: {
+            /** Holds */
             holds: boolean | null;
             /**
-             * Name
-             * @description solvable, not trivially passed or deterministic
-             */
-            name: string;
-            /**
              * Next Step
-             * @description What to do if it does not hold
+             * @default
              */
             next_step: string;
             /**
              * Reason
-             * @description Why it holds or not, in one sentence
+             * @default
              */
             reason: string;
         };
@@ -2300,10 +2389,10 @@ export interface components {
             question_id: string;
         };
         /**
-         * CountInfo
+         * CountDifference
          * @description A tool that was called more or less often than expected.
          */
-        CountInfo: {
+        CountDifference: {
             /** Expected */
             expected: number;
             /** Got */
@@ -2379,32 +2468,6 @@ export interface components {
              * @description The final response, or the text that accompanies the calls
              */
             text?: string | null;
-        };
-        /**
-         * DifferenceInfo
-         * @description One thing that is not as expected.
-         */
-        DifferenceInfo: {
-            /**
-             * Argument
-             * @description The argument; `time` or `order` for those
-             */
-            argument: string;
-            /**
-             * Expected
-             * @description JSON text, cut at 4 KB
-             */
-            expected: string;
-            /**
-             * Got
-             * @description JSON text, cut at 4 KB
-             */
-            got: string;
-            /**
-             * Rule
-             * @description The rule that decided
-             */
-            rule: string;
         };
         /**
          * DisplayValue
@@ -2792,45 +2855,6 @@ export interface components {
             turn: number | null;
         };
         /**
-         * ExpectedEventInfo
-         * @description An event that the scenario expects, and its outcome.
-         */
-        ExpectedEventInfo: {
-            /** Differences */
-            differences: components["schemas"]["DifferenceInfo"][];
-            /** Event Id */
-            event_id: string;
-            /** Kind */
-            kind: string;
-            /**
-             * Nearest
-             * @description If it is missing: the action that may have been meant, in one line
-             */
-            nearest: string;
-            /**
-             * Partner
-             * @description The place in the turn's `actual` of the matched event, or of the nearest one if it is wrong
-             */
-            partner: number | null;
-            /**
-             * Rule
-             * @description The rule that decided; empty if it was not judged
-             */
-            rule: string;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "matched" | "wrong" | "missing" | "not judged";
-            /**
-             * Summary
-             * @description One line: the expected arguments; empty if they are not known
-             */
-            summary: string;
-            /** Tool */
-            tool: string;
-        };
-        /**
          * ExportEntry
          * @description A golden trace that was written of a session.
          */
@@ -3175,10 +3199,10 @@ export interface components {
             tail: number;
         };
         /**
-         * HintInfo
+         * HintSummary
          * @description A hint for whoever plays the agent.
          */
-        HintInfo: {
+        HintSummary: {
             /** Content */
             content: string;
             /**
@@ -3206,11 +3230,115 @@ export interface components {
             text: string;
         };
         /**
+         * JudgedEvent
+         * @description An expected event and its outcome.
+         */
+        JudgedEvent: {
+            /** Agent Event Id */
+            agent_event_id: string | null;
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /**
+             * Differences
+             * @default []
+             */
+            differences: components["schemas"]["VerdictDifference"][];
+            /** Event Id */
+            event_id: string;
+            /** Kind */
+            kind: string;
+            nearest: components["schemas"]["ActionSummary"] | null;
+            /** Rule */
+            rule: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "matched" | "wrong" | "missing";
+            /** Tool */
+            tool: string;
+        };
+        /**
+         * JudgedTurn
+         * @description A turn and its events.
+         */
+        JudgedTurn: {
+            /**
+             * Counts
+             * @default []
+             */
+            counts: components["schemas"]["CountDifference"][];
+            /**
+             * Events
+             * @default []
+             */
+            events: components["schemas"]["JudgedEvent"][];
+            /**
+             * Extra
+             * @default []
+             */
+            extra: components["schemas"]["ActionSummary"][];
+            /** Number */
+            number: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "passed" | "failed" | "not judged";
+        };
+        /**
+         * JudgedValidation
+         * @description A validation of the author: its milestones and minefields.
+         */
+        JudgedValidation: {
+            /** Event Id */
+            event_id: string;
+            /** Passed */
+            passed: boolean;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /**
          * LoadStatus
          * @description Whether the code of an agent is loaded.
          * @enum {string}
          */
         LoadStatus: "loaded" | "not_loaded" | "loading" | "failed";
+        /**
+         * LocatedFinding
+         * @description A finding with its position in the file.
+         */
+        LocatedFinding: {
+            /** Advice */
+            advice: string;
+            /** Code */
+            code: string;
+            /** Column */
+            column: number | null;
+            /**
+             * Event Index
+             * @description The position in the file of the event that it is about; None if it is about none.
+             */
+            readonly event_index: number | null;
+            /** File */
+            file: string;
+            /** Line */
+            line: number;
+            /** Message */
+            message: string;
+            /** Path */
+            path: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+        };
         /**
          * MediaFile
          * @description An image or file of a row.
@@ -3493,6 +3621,12 @@ export interface components {
             tool_name: string;
         };
         /**
+         * PlayEnd
+         * @description Why a run ended.
+         * @enum {string}
+         */
+        PlayEnd: "finished" | "stopped" | "step limit" | "time limit" | "interrupted";
+        /**
          * PlayedWorldInfo
          * @description The world of a session, as the person who plays the agent may see it: nothing of what is expected.
          */
@@ -3736,60 +3870,39 @@ export interface components {
             rule: string;
         };
         /**
-         * ScenarioCheckInfo
-         * @description What `adksim scenario check` finds: whether a scenario is sound.
+         * ScenarioCheck
+         * @description The result of a check.
          */
-        ScenarioCheckInfo: {
+        ScenarioCheck: {
+            deterministic: components["schemas"]["CheckedProperty"];
             /**
-             * Error Count
-             * @description The errors that the linter finds
+             * Findings
+             * @default []
              */
-            error_count: number;
-            /** Notes */
+            findings: components["schemas"]["LocatedFinding"][];
+            not_trivial: components["schemas"]["CheckedProperty"];
+            /**
+             * Notes
+             * @default []
+             */
             notes: string[];
             /**
              * Problem
-             * @description Why the scenario cannot be judged; empty if it can
+             * @default
              */
             problem: string;
-            /** Properties */
-            properties: components["schemas"]["CheckedPropertyInfo"][];
             /**
-             * Status
-             * @description ok, not solvable, trivially passed, not deterministic, not judgeable or lint errors; empty if it was not checked
+             * Runs
+             * @default []
              */
-            status: string;
-            /** Warning Count */
-            warning_count: number;
-        };
-        /**
-         * ScenarioFinding
-         * @description A problem of a scenario that the linter found.
-         */
-        ScenarioFinding: {
-            /** Advice */
-            advice: string;
-            /** Code */
-            code: string;
-            /**
-             * Event Index
-             * @description The event that it is about; None if it is about none
-             */
-            event_index: number | null;
-            /** Line */
-            line: number;
-            /** Message */
-            message: string;
-            /**
-             * Path
-             * @description The path in the file, such as `events[3].action.app`
-             */
-            path: string;
-            /**
-             * Severity
-             * @enum {string}
-             */
-            severity: "error" | "warning";
+            runs: components["schemas"]["CheckRun"][];
+            /** Scenario Id */
+            scenario_id: string;
+            /** Seed */
+            seed: number;
+            solvable: components["schemas"]["CheckedProperty"];
+            /** @description The result in one word: the first demand that does not hold, or that the file has errors. */
+            readonly status: components["schemas"]["CheckStatus"];
         };
         /**
          * ScenarioFindings
@@ -3802,13 +3915,13 @@ export interface components {
              * Findings
              * @description At most 200
              */
-            findings: components["schemas"]["ScenarioFinding"][];
+            findings: components["schemas"]["LocatedFinding"][];
             /** Warning Count */
             warning_count: number;
         };
         /**
          * ScenarioInfo
-         * @description A scenario as its file defines it.
+         * @description A scenario as its file defines it, and what a server knows of it.
          */
         ScenarioInfo: {
             /**
@@ -3818,11 +3931,15 @@ export interface components {
             adaptations: string[];
             annotation: components["schemas"]["AnnotationInfo"];
             /** Apps */
-            apps: string[];
+            apps: components["schemas"]["AppSummary"][];
+            /**
+             * Check Status
+             * @description The status of its last check; empty if it was not checked
+             */
+            check_status: string;
             /**
              * Context
              * @description What the author says about the scenario; empty if nothing
-             * @default
              */
             context: string;
             /** Duration */
@@ -3842,7 +3959,7 @@ export interface components {
              * Hints
              * @description Hints for whoever plays the agent
              */
-            hints: components["schemas"]["HintInfo"][];
+            hints: components["schemas"]["HintSummary"][];
             /** Key */
             key: string;
             /** Path */
@@ -3867,8 +3984,7 @@ export interface components {
             app_count: number;
             /**
              * Check Status
-             * @description As in `ScenarioCheckInfo`, of the last check
-             * @default
+             * @description The status of its last check; empty if it was not checked
              */
             check_status: string;
             /** Event Count */
@@ -4275,6 +4391,56 @@ export interface components {
             type: "session";
         };
         /**
+         * SessionVerdict
+         * @description A verdict on a session.
+         */
+        SessionVerdict: {
+            /**
+             * Happened
+             * @description What happened in each turn; one more list for what happened after the last one
+             */
+            happened: components["schemas"]["ShownAction"][][];
+            /**
+             * Judge
+             * @description Who answered the soft checks, such as scripted or the name of a model
+             */
+            judge: string;
+            verdict: components["schemas"]["Verdict"];
+        };
+        /**
+         * ShownAction
+         * @description An event of the run, and where it is shown.
+         */
+        ShownAction: {
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Event Id */
+            event_id: string;
+            /**
+             * Is Judged
+             * @description Whether it counts: reads and failed calls do not
+             */
+            is_judged: boolean;
+            /** Kind */
+            kind: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Row Index
+             * @description The row of the timeline that shows it, if one does
+             */
+            row_index: number | null;
+            /** Seconds */
+            seconds: number;
+            /** Tool */
+            tool: string;
+        };
+        /**
          * StateEdit
          * @description A request to set keys of the session state.
          */
@@ -4662,62 +4828,86 @@ export interface components {
             text: string;
         };
         /**
-         * ValidationInfo
-         * @description A milestone or minefield of the scenario's author.
+         * Variant
+         * @description What is compared: an agent, with the model, player and rules that it ran with.
          */
-        ValidationInfo: {
-            /** Event Id */
-            event_id: string;
-            /** Passed */
-            passed: boolean;
-            /** Reason */
-            reason: string;
+        Variant: {
+            /** Agent */
+            agent: string;
+            /**
+             * Model
+             * @default
+             */
+            model: string;
+            /**
+             * Player
+             * @default
+             */
+            player: string;
+            /**
+             * Rules
+             * @default
+             */
+            rules: string;
         };
         /**
-         * VerdictInfo
-         * @description A verdict on a run.
+         * Verdict
+         * @description The verdict on a run.
          */
-        VerdictInfo: {
+        Verdict: {
             /**
-             * Judge
-             * @description Who answered the soft checks, such as scripted or the name of a model
+             * After End
+             * @default []
              */
-            judge: string;
-            /** Passed */
+            after_end: components["schemas"]["ActionSummary"][];
+            /** Matches */
+            matches: {
+                [key: string]: string;
+            };
+            /**
+             * Passed
+             * @default false
+             */
             passed: boolean;
             /**
              * Reason
-             * @description Why it failed, in one sentence; empty if it passed
+             * @default
              */
             reason: string;
-            /** Scenario Id */
+            /**
+             * Scenario Id
+             * @default
+             */
             scenario_id: string;
-            /** Turns */
-            turns: components["schemas"]["VerdictTurn"][];
-            /** Validations */
-            validations: components["schemas"]["ValidationInfo"][];
+            /**
+             * Soft Checks
+             * @default []
+             */
+            soft_checks: components["schemas"]["AskedCheck"][];
+            /**
+             * Turns
+             * @default []
+             */
+            turns: components["schemas"]["JudgedTurn"][];
+            /**
+             * Validations
+             * @default []
+             */
+            validations: components["schemas"]["JudgedValidation"][];
         };
         /**
-         * VerdictTurn
-         * @description A turn: what was expected of it, and what happened in it.
+         * VerdictDifference
+         * @description One thing that is not as expected: an argument, the time or the order.
          */
-        VerdictTurn: {
-            /** Actual */
-            actual: components["schemas"]["ActualEventInfo"][];
-            /** Counts */
-            counts: components["schemas"]["CountInfo"][];
+        VerdictDifference: {
+            /** Argument */
+            argument: string;
             /** Expected */
-            expected: components["schemas"]["ExpectedEventInfo"][];
-            /**
-             * Number
-             * @description From 1; one more than the last turn for what happened after it
-             */
-            number: number;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "passed" | "failed" | "not judged" | "after the end";
+            expected: unknown;
+            /** Got */
+            got: unknown;
+            /** Rule */
+            rule: string;
         };
         /**
          * WorldGraphEvent
@@ -5014,41 +5204,6 @@ export interface operations {
             };
         };
     };
-    requeue_bench_run: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BenchRunKey"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BenchInfo"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     get_bench_run: {
         parameters: {
             query?: {
@@ -5071,6 +5226,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BenchRunDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    repeat_bench_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BenchInfo"];
                 };
             };
             /** @description Default Response */
@@ -5207,7 +5394,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerdictInfo"];
+                    "application/json": components["schemas"]["SessionVerdict"];
                 };
             };
             /** @description Default Response */
@@ -5883,40 +6070,11 @@ export interface operations {
             };
         };
     };
-    get_scenario_check: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ScenarioCheckInfo"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     check_scenario: {
         parameters: {
-            query?: never;
+            query?: {
+                answer?: boolean;
+            };
             header?: never;
             path: {
                 key: string;
@@ -5931,7 +6089,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScenarioCheckInfo"];
+                    "application/json": components["schemas"]["ScenarioCheck"];
                 };
             };
             /** @description Default Response */
@@ -7077,7 +7235,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerdictInfo"];
+                    "application/json": components["schemas"]["SessionVerdict"];
                 };
             };
             /** @description Default Response */

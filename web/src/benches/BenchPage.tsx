@@ -40,7 +40,7 @@ export default function BenchPage({ benchKey }: { benchKey: string }) {
               chosen={chosen}
               cell={chosen ? getCell(state, chosen.scenario, chosen.variant) : undefined}
               onClear={() => setChosen(null)}
-              onRequeue={(key) => act(() => api.requeueBenchRun(benchKey, key))}
+              onRepeat={(runId) => act(() => api.repeatBenchRun(benchKey, runId))}
             />
           </div>
         </div>

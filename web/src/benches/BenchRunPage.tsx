@@ -37,15 +37,15 @@ export default function BenchRunPage({ benchKey, runId }: { benchKey: string; ru
 }
 
 function RunHeader({ benchKey, detail }: { benchKey: string; detail: BenchRunDetail }) {
-  const { run_ref: runRef, result } = detail;
+  const { run, result } = detail;
   return (
     <header className="bn-run-header">
       <div className="bn-run-name">
         <h1>
-          <Link to={formatBenchPath(benchKey)}>{detail.bench_name}</Link> / <span>{runRef.run_key.scenario}</span>
+          <Link to={formatBenchPath(benchKey)}>{detail.bench_name}</Link> / <span>{run.scenario}</span>
         </h1>
         <p className="quiet">
-          {detail.variant_name} · {formatRun(runRef.run_key)}
+          {detail.variant_name} · {formatRun(run)}
           {detail.row_count
             ? ` · ${formatCount(detail.turn_count, "model call")} · ${formatCount(detail.call_count, "tool call")}`
             : ""}
@@ -72,7 +72,7 @@ const STATUS_TITLES = {
   stopped: "The bench is not running; continue it with --resume",
 };
 
-function RunStatus({ detail: { status, run_ref: runRef, result } }: { detail: BenchRunDetail }) {
+function RunStatus({ detail: { status, run, result } }: { detail: BenchRunDetail }) {
   if (result) {
     return (
       <span className={`bn-outcome ${result.outcome}`} role="status">
@@ -85,7 +85,7 @@ function RunStatus({ detail: { status, run_ref: runRef, result } }: { detail: Be
       <span className="pill">
         <span className="spinner" />
         <span role="status">running</span>
-        {runRef.started_at !== null ? <Stopwatch since={runRef.started_at} /> : null}
+        {run.started_at !== null ? <Stopwatch since={run.started_at} /> : null}
       </span>
     );
   }

@@ -1,10 +1,10 @@
 import { api } from "../api/client";
-import type { BenchRunInfo, BenchRunRef } from "../api/types";
+import type { ActiveRun, BenchResult } from "../api/types";
 import { Link } from "../pages/Link";
 import { formatBenchPath } from "../state/route";
 import { Stopwatch } from "../ui/ClockTime";
 import { formatCount } from "../ui/format";
-import { type BenchState, type Cell, formatRun, type RunKey } from "./benchMatrix";
+import { type BenchState, type Cell, formatRun, isOfVariant } from "./benchMatrix";
 
 /** What is running; or the runs of the chosen cell: how each ended, its page, and a way to run it again. */
 export function CellRuns({
@@ -13,7 +13,7 @@ export function CellRuns({
   chosen,
   cell,
   onClear,
-  onRequeue,
+  onRepeat,
 }: {
   benchKey: string;
   state: BenchState;
@@ -21,31 +21,31 @@ export function CellRuns({
   cell: Cell | undefined;
   /** Chooses no cell, so that all that is running is shown. */
   onClear: () => void;
-  onRequeue: (key: RunKey) => Promise<void>;
+  onRepeat: (runId: string) => Promise<void>;
 }) {
   const { info } = state;
   if (!chosen) {
     return (
       <aside className="bn-runs scroll" aria-label="Runs">
         {info.running.length ? <h2>Running now</h2> : null}
-        {info.running.map((runRef) => (
+        {info.running.map((run) => (
           <RunningRun
-            key={runRef.run_id}
+            key={run.run_id}
             benchKey={benchKey}
-            runRef={runRef}
-            name={`${info.scenarios[runRef.scenario]} · ${info.variants[runRef.variant]}`}
+            run={run}
+            name={`${run.scenario} · ${info.variants.find((column) => isOfVariant(run, column))?.label}`}
           />
         ))}
         <p className="quiet bn-hint">Choose a cell to see its runs.</p>
       </aside>
     );
   }
-  const runningRefs = new Map(info.running.map((runRef) => [runRef.run_id, runRef]));
-  const requestedIds = new Set(info.requested.map((runRef) => runRef.run_id));
+  const [scenario, column] = [info.scenarios[chosen.scenario], info.variants[chosen.variant]];
+  const runningById = new Map(info.running.map((run) => [run.run_id, run]));
+  const requestedIds = new Set(info.requested.map((run) => run.run_id));
   const finishedIds = new Set(cell?.runs.map((run) => run.run_id));
   const firstRuns = info.running.filter(
-    (runRef) =>
-      runRef.scenario === chosen.scenario && runRef.variant === chosen.variant && !finishedIds.has(runRef.run_id),
+    (run) => run.scenario === scenario && column && isOfVariant(run, column) && !finishedIds.has(run.run_id),
   );
   return (
     <aside className="bn-runs scroll" aria-label="Runs of the chosen cell">
@@ -54,10 +54,10 @@ export function CellRuns({
           {info.running.length} running now
         </button>
       ) : null}
-      <h2>{info.scenarios[chosen.scenario]}</h2>
-      <p className="quiet">{info.variants[chosen.variant]}</p>
-      {firstRuns.map((runRef) => (
-        <RunningRun key={runRef.run_id} benchKey={benchKey} runRef={runRef} />
+      <h2>{scenario}</h2>
+      <p className="quiet">{column?.label}</p>
+      {firstRuns.map((run) => (
+        <RunningRun key={run.run_id} benchKey={benchKey} run={run} />
       ))}
       {cell?.runs.map((run) => (
         <Run
@@ -65,9 +65,9 @@ export function CellRuns({
           benchKey={benchKey}
           run={run}
           hasTimeline={info.keeps_timelines}
-          again={runningRefs.get(run.run_id)}
+          again={runningById.get(run.run_id)}
           isRequested={requestedIds.has(run.run_id)}
-          onRequeue={() => onRequeue(run.run_key)}
+          onRepeat={() => onRepeat(run.run_id)}
         />
       ))}
       {!cell?.runs.length && !firstRuns.length ? <p className="quiet">No run has ended yet.</p> : null}
@@ -76,16 +76,16 @@ export function CellRuns({
 }
 
 /** A run that is executed now, which can be watched. */
-function RunningRun({ benchKey, runRef, name = "" }: { benchKey: string; runRef: BenchRunRef; name?: string }) {
+function RunningRun({ benchKey, run, name = "" }: { benchKey: string; run: ActiveRun; name?: string }) {
   return (
     <section className="bn-run">
       {name ? <p className="bn-place">{name}</p> : null}
       <div className="bn-run-head">
         <span className="spinner" />
-        <span>{formatRun(runRef.run_key)}</span>
-        {runRef.started_at !== null ? <Stopwatch since={runRef.started_at} /> : null}
+        <span>{formatRun(run)}</span>
+        {run.started_at !== null ? <Stopwatch since={run.started_at} /> : null}
         <span className="grow" />
-        <Link to={formatBenchPath(benchKey, runRef.run_id)}>Watch the run</Link>
+        <Link to={formatBenchPath(benchKey, run.run_id)}>Watch the run</Link>
       </div>
     </section>
   );
@@ -97,22 +97,22 @@ function Run({
   hasTimeline,
   again,
   isRequested,
-  onRequeue,
+  onRepeat,
 }: {
   benchKey: string;
-  run: BenchRunInfo;
+  run: BenchResult;
   /** Whether its rows are stored. */
   hasTimeline: boolean;
   /** The run, if it is executed again now. */
-  again: BenchRunRef | undefined;
+  again: ActiveRun | undefined;
   isRequested: boolean;
-  onRequeue: () => void;
+  onRepeat: () => void;
 }) {
   return (
     <section className="bn-run">
       <div className="bn-run-head">
         <span className={`bn-outcome ${run.outcome}`}>{run.outcome.replace("_", " ")}</span>
-        <span>{formatRun(run.run_key)}</span>
+        <span>{formatRun(run)}</span>
         <span className="grow" />
         {hasTimeline ? <Link to={formatBenchPath(benchKey, run.run_id)}>Timeline</Link> : null}
         {run.report ? (
@@ -123,7 +123,7 @@ function Run({
       </div>
       {run.reason ? <p className="bn-reason">{run.reason}</p> : null}
       <p className="quiet">
-        {formatCount(run.tokens, "token")}, {formatCount(run.model_calls, "model call")},{" "}
+        {formatCount(run.input_tokens + run.output_tokens, "token")}, {formatCount(run.model_calls, "model call")},{" "}
         {formatCount(run.tool_calls, "tool call")}, {run.simulated_seconds} s simulated, {run.wall_seconds} s wall
       </p>
       {again ? (
@@ -131,14 +131,14 @@ function Run({
           <p className="quiet" role="status">
             running again
           </p>
-          <RunningRun benchKey={benchKey} runRef={again} />
+          <RunningRun benchKey={benchKey} run={again} />
         </>
       ) : isRequested ? (
         <p className="quiet" role="status">
           will run again
         </p>
       ) : (
-        <button type="button" className="button small" onClick={onRequeue}>
+        <button type="button" className="button small" onClick={onRepeat}>
           Run again
         </button>
       )}

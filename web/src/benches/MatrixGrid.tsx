@@ -82,7 +82,7 @@ export function MatrixGrid({
         <div className="bn-name" role="rowheader" title={scenarios[scenario]}>
           {scenarios[scenario]}
         </div>
-        {variants.map((name, variant) => {
+        {variants.map(({ label: name }, variant) => {
           const isChosen = chosen?.scenario === scenario && chosen.variant === variant;
           const cell = getCell(state, scenario, variant);
           return (
@@ -118,7 +118,7 @@ export function MatrixGrid({
         <div className="bn-name" role="columnheader">
           Scenario
         </div>
-        {variants.map((name) => (
+        {variants.map(({ label: name }) => (
           <div key={name} className="bn-column" role="columnheader" title={name}>
             {name}
           </div>

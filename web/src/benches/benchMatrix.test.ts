@@ -1,25 +1,28 @@
 import { expect, test } from "vitest";
-import type { BenchInfo, BenchRunInfo } from "../api/types";
+import type { BenchInfo, BenchResult } from "../api/types";
 import { countOutcomes, getCell, getPassRateClass, mergeBench } from "./benchMatrix";
 
 const key = (run: number) => ({ scenario: "s1", agent: "a", model: "", player: "", rules: "", seed: 0, run });
 
-const makeRun = (run: number, outcome: BenchRunInfo["outcome"]): BenchRunInfo => ({
-  scenario: 0,
-  variant: 1,
-  run_key: key(run),
+const makeRun = (run: number, outcome: BenchResult["outcome"]): BenchResult => ({
+  ...key(run),
   run_id: `r${run}`,
   outcome,
+  passed: outcome === "passed",
   reason: "",
-  tokens: 0,
+  tags: [],
+  input_tokens: 0,
+  output_tokens: 0,
   model_calls: 0,
   tool_calls: 0,
   simulated_seconds: 0,
   wall_seconds: 0,
   report: "",
+  world_seed: 0,
+  session_id: "",
 });
 
-const makeInfo = (generation: number, runs: BenchRunInfo[]): BenchInfo => ({
+const makeInfo = (generation: number, runs: BenchResult[]): BenchInfo => ({
   key: "b",
   name: "b",
   path: "b",
@@ -27,10 +30,10 @@ const makeInfo = (generation: number, runs: BenchRunInfo[]): BenchInfo => ({
   is_running: true,
   is_paused: false,
   keeps_timelines: false,
-  running: [{ scenario: 0, variant: 1, run_key: key(9), run_id: "r9", started_at: 1 }],
+  running: [{ ...key(9), run_id: "r9", started_at: 1 }],
   requested: [],
   generation,
-  variants: ["x", "a"],
+  variants: ["x", "a"].map((agent) => ({ label: agent, variant: { agent, model: "", player: "", rules: "" } })),
   scenarios: ["s1"],
   runs,
   next: runs.length,

@@ -1,10 +1,8 @@
-import type { BenchInfo, BenchRunInfo, BenchRunRef } from "../api/types";
-
-export type RunKey = BenchRunRef["run_key"];
+import type { ActiveRun, BenchInfo, BenchResult } from "../api/types";
 
 /** The runs of one agent in one scenario. */
 export interface Cell {
-  runs: BenchRunInfo[];
+  runs: BenchResult[];
   passed: number;
   judged: number;
   errored: number;
@@ -16,13 +14,13 @@ export interface Cell {
 export interface BenchState {
   info: BenchInfo;
   /** The last result of each run, by its id. */
-  runs: Map<string, BenchRunInfo>;
+  runs: Map<string, BenchResult>;
   cells: Map<number, Cell>;
 }
 
 /** Which of the runs of a cell it is. */
-export function formatRun(key: RunKey): string {
-  return `run ${key.run}, seed ${key.seed}`;
+export function formatRun({ run, seed }: { run: number; seed: number }): string {
+  return `run ${run}, seed ${seed}`;
 }
 
 /** Adds an answer to what was known; an answer of another generation replaces it. */
@@ -36,10 +34,24 @@ export function getCell(state: BenchState, scenario: number, variant: number): C
   return state.cells.get(scenario * state.info.variants.length + variant);
 }
 
-function buildCells(info: BenchInfo, runs: Iterable<BenchRunInfo>): Map<number, Cell> {
+/** Whether a run is in a column of the matrix. */
+export function isOfVariant(run: Axes, { variant }: BenchInfo["variants"][number]): boolean {
+  return getVariantKey(run) === getVariantKey(variant);
+}
+
+type Axes = BenchInfo["variants"][number]["variant"];
+
+function getVariantKey({ agent, model, player, rules }: Axes): string {
+  return JSON.stringify([agent, model, player, rules]);
+}
+
+function buildCells(info: BenchInfo, runs: Iterable<BenchResult>): Map<number, Cell> {
   const cells = new Map<number, Cell>();
-  const place = ({ scenario, variant }: { scenario: number; variant: number }): Cell => {
-    const index = scenario * info.variants.length + variant;
+  const rows = new Map(info.scenarios.map((scenario, index) => [scenario, index]));
+  const columns = new Map(info.variants.map(({ variant }, index) => [getVariantKey(variant), index]));
+  const place = (run: ActiveRun | BenchResult): Cell => {
+    const [row, column] = [rows.get(run.scenario) ?? 0, columns.get(getVariantKey(run)) ?? 0];
+    const index = row * info.variants.length + column;
     let cell = cells.get(index);
     if (!cell) {
       cell = { runs: [], passed: 0, judged: 0, errored: 0, active: 0 };
@@ -54,7 +66,7 @@ function buildCells(info: BenchInfo, runs: Iterable<BenchRunInfo>): Map<number, 
     if (run.outcome !== "not_judged") cell.judged += 1;
     if (run.outcome === "error" || run.outcome === "timeout") cell.errored += 1;
   }
-  for (const runRef of [...info.running, ...info.requested]) place(runRef).active += 1;
+  for (const run of [...info.running, ...info.requested]) place(run).active += 1;
   return cells;
 }
 

@@ -56,8 +56,8 @@ function updateStore(
     type: "session",
     session: buildReadOnlySession({
       session_id: store.sessionId,
-      name: detail.run_ref.run_key.scenario,
-      agent_name: detail.run_ref.run_key.agent,
+      name: detail.run.scenario,
+      agent_name: detail.run.agent,
       status: detail.status === "running" ? "running" : "closed",
       last_seq: detail.last_seq,
       row_count: detail.row_count,

@@ -13,7 +13,7 @@ import { searchApps } from "./stateSearch";
 
 /** The state of the apps, with one search over all of them, as the file has it. */
 export function AppStatePane({ scenario }: { scenario: ScenarioInfo }) {
-  const { apps } = scenario;
+  const apps = scenario.apps.map(({ name }) => name);
   const [chosen, choose] = useState(apps[0] ?? "");
   const [find, setFind] = useState("");
   if (!apps.length) {

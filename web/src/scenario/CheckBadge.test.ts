@@ -1,14 +1,22 @@
 import { expect, test } from "vitest";
+import type { ScenarioCheck } from "../api/types";
 import { describeCheck } from "./CheckBadge";
 
 test("the badge says what holds, why, and what to do", () => {
-  const properties = [
-    { name: "solvable", holds: true, reason: "The oracle passes.", next_step: "Nothing." },
-    { name: "not trivially passed", holds: false, reason: "Doing nothing passes.", next_step: "Expect a change." },
-    { name: "deterministic", holds: null, reason: "", next_step: "" },
-  ];
-  const check = { status: "trivially passed", properties, notes: ["A note."], problem: "" };
-  expect(describeCheck({ ...check, error_count: 1, warning_count: 2 }, "")).toBe(
+  const finding = { code: "c", line: 1, column: null, path: "", file: "", message: "", advice: "", event_index: null };
+  const check: ScenarioCheck = {
+    scenario_id: "s",
+    seed: 0,
+    runs: [],
+    status: "trivially passed",
+    solvable: { holds: true, reason: "The oracle passes.", next_step: "Nothing." },
+    not_trivial: { holds: false, reason: "Doing nothing passes.", next_step: "Expect a change." },
+    deterministic: { holds: null, reason: "", next_step: "" },
+    notes: ["A note."],
+    problem: "",
+    findings: (["error", "warning", "warning"] as const).map((severity) => ({ ...finding, severity })),
+  };
+  expect(describeCheck(check, "")).toBe(
     [
       "solvable: yes. The oracle passes.",
       "not trivially passed: no. Doing nothing passes. Expect a change.",

@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { api } from "../api/client";
-import type { ScenarioCheckInfo } from "../api/types";
+import type { ScenarioCheck } from "../api/types";
 import { Icon } from "../ui/Icon";
 import { useAction } from "../ui/useAction";
 import { formatFindings } from "./AboutPane";
 
 /** The result of `adksim scenario check`, and the button that runs it. */
 export function CheckBadge({ scenarioKey, name, status }: { scenarioKey: string; name: string; status: string }) {
-  const [check, setCheck] = useState<ScenarioCheckInfo | null>(null);
+  const [check, setCheck] = useState<ScenarioCheck | null>(null);
   const { isBusy, error, run } = useAction();
   const currentStatus = check?.status ?? status;
   if (!currentStatus) {
@@ -39,13 +39,19 @@ export function CheckBadge({ scenarioKey, name, status }: { scenarioKey: string;
 }
 
 /** What a check found, one demand a line. */
-export function describeCheck(check: ScenarioCheckInfo | null, status: string): string {
+export function describeCheck(check: ScenarioCheck | null, status: string): string {
   if (!check)
     return status === "ok" ? "Solvable, not trivially passed, deterministic, and without lint errors" : status;
-  const lines = check.properties.map(({ name, holds, reason, next_step }) => {
+  const properties = Object.entries({
+    solvable: check.solvable,
+    "not trivially passed": check.not_trivial,
+    deterministic: check.deterministic,
+  });
+  const lines = properties.map(([name, { holds, reason, next_step }]) => {
     const word = holds === null ? "unknown" : holds ? "yes" : "no";
     return [`${name}: ${word}.`, reason, holds ? "" : next_step].filter(Boolean).join(" ");
   });
-  const findings = formatFindings(check);
+  const errors = check.findings.filter(({ severity }) => severity === "error").length;
+  const findings = formatFindings({ error_count: errors, warning_count: check.findings.length - errors });
   return [check.problem, ...lines, findings && `lint: ${findings}`, ...check.notes].filter(Boolean).join("\n");
 }

@@ -155,7 +155,6 @@ function ScenarioHeader({
   onAnnotation: (annotation: AnnotationInfo) => void;
 }) {
   const [editing, edit] = useState(false);
-  const { data: check } = useFetch(() => api.getScenarioCheck(scenario.key), scenario.key);
   const facts = [
     formatCount(scenario.events.length, "event"),
     formatCount(scenario.apps.length, "app"),
@@ -185,7 +184,7 @@ function ScenarioHeader({
           </button>
         ) : null}
         <PlayAgentButton scenario={scenario} />
-        {check ? <CheckBadge scenarioKey={scenario.key} name={scenario.scenario_id} status={check.status} /> : null}
+        <CheckBadge scenarioKey={scenario.key} name={scenario.scenario_id} status={scenario.check_status} />
         <span className={annotation.validation_decision ? "pill" : "quiet"}>
           {annotation.validation_decision ? formatDecision(annotation.validation_decision) : "not reviewed"}
         </span>

@@ -1,12 +1,12 @@
 import { createContext, useContext } from "react";
 import { api } from "../api/client";
-import type { RowDetail, TimelineRow, VerdictInfo } from "../api/types";
+import type { RowDetail, SessionVerdict, TimelineRow } from "../api/types";
 
 /** Where the details of rows come from, and what can be done with rows: of a session, a case of an EvalSet, a run. */
 export interface RowSource {
   getRow: (sessionId: string, index: number, full: boolean) => Promise<RowDetail>;
   /** Returns the verdict that a row shows. */
-  getVerdict: (sessionId: string, index: number) => Promise<VerdictInfo>;
+  getVerdict: (sessionId: string, index: number) => Promise<SessionVerdict>;
   takesNotes: boolean;
   /** Whether the calls that run were started in real time, and can be cancelled. */
   controlsCalls: boolean;

@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
-import type { VerdictTurn } from "../api/types";
+import type { JudgedEvent } from "../api/types";
 import { drawMatchLine, listMatchLines, splitTool } from "./matchLines";
 
-function expectEvents(...partners: [number | null, "matched" | "wrong" | "missing"][]): Pick<VerdictTurn, "expected"> {
+function expectEvent(status: JudgedEvent["status"], partner: string | null): JudgedEvent {
+  const nearest = { event_id: partner ?? "", tool: "", seconds: 0, arguments: {}, note: "" };
   return {
-    expected: partners.map(([partner, status], place) => ({
-      differences: [],
-      event_id: `e${place}`,
-      kind: "AGENT",
-      nearest: "",
-      partner,
-      rule: "",
-      status,
-      summary: "",
-      tool: "Emails__send_email",
-    })),
+    agent_event_id: status === "matched" ? partner : null,
+    arguments: {},
+    differences: [],
+    event_id: "e",
+    kind: "AGENT",
+    nearest: status === "matched" ? null : nearest,
+    rule: "",
+    status,
+    tool: "Emails__send_email",
   };
 }
 
 test("a line joins what was expected with what happened", () => {
-  expect(listMatchLines(expectEvents([1, "matched"], [null, "missing"], [0, "wrong"]))).toEqual([
+  const expected = [expectEvent("matched", "y"), expectEvent("missing", "x"), expectEvent("wrong", "x")];
+  expect(listMatchLines(expected, [{ event_id: "x" }, { event_id: "y" }])).toEqual([
     { from: 0, to: 1, isMatch: true },
     { from: 2, to: 0, isMatch: false },
   ]);

@@ -1,4 +1,4 @@
-import type { VerdictTurn } from "../api/types";
+import type { JudgedEvent } from "../api/types";
 
 /** The height of an event in both lists, in pixels: lines between them need no measuring. */
 export const EVENT_HEIGHT = 28;
@@ -11,11 +11,18 @@ export interface MatchLine {
   isMatch: boolean;
 }
 
+/** The id of the event that matches an expected one, or that is nearest to it. */
+export function findPartner(event: JudgedEvent): string | null {
+  return event.agent_event_id ?? (event.status === "wrong" ? (event.nearest?.event_id ?? null) : null);
+}
+
 /** The lines of a turn: from each expected event to the one that matches it, or that is nearest to it. */
-export function listMatchLines(turn: Pick<VerdictTurn, "expected">): MatchLine[] {
-  return turn.expected.flatMap(({ partner, status }, from) =>
-    partner === null ? [] : [{ from, to: partner, isMatch: status === "matched" }],
-  );
+export function listMatchLines(expected: JudgedEvent[], happened: { event_id: string }[]): MatchLine[] {
+  return expected.flatMap((event, from) => {
+    const partner = findPartner(event);
+    const to = happened.findIndex(({ event_id }) => event_id === partner);
+    return to < 0 ? [] : [{ from, to, isMatch: event.status === "matched" }];
+  });
 }
 
 /** The path of a line in a drawing 100 wide, from the middle of one event to the middle of the other. */

@@ -11,7 +11,6 @@ from adk_agent_sim.adk.worlds.run_redaction import build_run_redactor
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.golden.rule_calls import RuleCall, find_rule_calls
 from adk_agent_sim.golden.run_page import PageOutcome, PageRow, RunPage, render_run_page
-from adk_agent_sim.scenario.verdict.verdict import render_verdict
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.canonical_json import Json
@@ -20,6 +19,7 @@ from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.json_equality import equals_value
 from adk_agent_sim.timeline.redaction.redactor import Redactor
 from adk_agent_sim.timeline.undone_events import remove_undone_events
+from adk_agent_sim.timeline.verdict import render_verdict
 from adk_agent_sim.timeline.world_events import WorldEventHappened, WorldTimeChanged
 
 

@@ -13,11 +13,11 @@ from adk_agent_sim.golden.markdown_blocks import (
     render_table,
     render_titled_block,
 )
-from adk_agent_sim.scenario.verdict.verdict import render_verdict
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.redaction.redactor import Redactor
+from adk_agent_sim.timeline.verdict import render_verdict
 
 _OUTCOMES = {True: "passed", False: "failed", None: "not judged"}
 

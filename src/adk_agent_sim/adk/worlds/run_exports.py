@@ -45,8 +45,8 @@ class RunExports:
     """The whole session as JSON Lines."""
 
 
-async def write_exports(run: WorldRun, result: WorldRunResult, exports: RunExports) -> list[str]:
-    """Write the files of a run that has ended, and return why some could not be written.
+async def write_exports(run: WorldRun, result: WorldRunResult, exports: RunExports) -> WorldRunResult:
+    """Write the files of a run that has ended, and return its result with why some could not be written.
 
     One that cannot be written, such as a case of a session that was stopped in the middle, does not cost the others or
     the result.
@@ -59,7 +59,7 @@ async def write_exports(run: WorldRun, result: WorldRunResult, exports: RunExpor
                 await write(run, result, Path(path))
             except (SimulatorError, OSError) as error:
                 problems.append(f"{path} was not written: {error}")
-    return problems
+    return result.model_copy(update={"export_problems": tuple(problems)})
 
 
 async def _write_trace(run: WorldRun, result: WorldRunResult, path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from google.adk.apps import App
@@ -130,8 +130,7 @@ async def run_and_export(
     """Run, write the exports and return the result."""
     if on_step is not None:
         run.session.on_step = on_step
-    result = await run.run()
-    return replace(result, export_problems=tuple(await write_exports(run, result, exports)))
+    return await write_exports(run, await run.run(), exports)
 
 
 def load_agent(agent: str) -> App:

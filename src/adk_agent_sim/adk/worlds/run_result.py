@@ -6,11 +6,13 @@ Data only: it can be sent from another process, and written as JSON.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from adk_agent_sim.scenario.verdict.verdict import Verdict
+from pydantic import Field, computed_field
+
+from adk_agent_sim.timeline.record import Record
+from adk_agent_sim.timeline.verdict import Verdict
 
 
 class RunEnd(StrEnum):
@@ -38,8 +40,7 @@ class RunEnd(StrEnum):
     """The agent's run raised an exception."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class WorldRunMetadata:
+class WorldRunMetadata(Record, frozen=True):
     """Who ran how, as the format's metadata has it."""
 
     agent_id: str
@@ -60,17 +61,17 @@ class WorldRunMetadata:
 
     exception_message: str | None = None
 
-    augmentations: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    augmentations: Mapping[str, Any] = Field(default_factory=dict[str, Any])
     """How the run was disturbed, as the format's `runner_config` has it; empty if it was not."""
 
+    @computed_field
     @property
     def has_exception(self) -> bool:
         """Whether the agent's run raised an exception."""
         return self.exception_type is not None
 
 
-@dataclass(frozen=True, kw_only=True)
-class WorldRunResult:
+class WorldRunResult(Record, frozen=True):
     """The outcome of a run."""
 
     scenario_id: str
@@ -112,6 +113,7 @@ class WorldRunResult:
     export_problems: tuple[str, ...] = ()
     """Why files that were asked for could not be written."""
 
+    @computed_field
     @property
     def passed(self) -> bool | None:
         """Whether the agent passed; None if the run cannot be judged."""
@@ -119,6 +121,7 @@ class WorldRunResult:
             return False
         return None if self.verdict is None else self.verdict.passed
 
+    @computed_field
     @property
     def reason(self) -> str:
         """Why the agent did not pass, in sentences; empty if it passed."""
@@ -128,19 +131,3 @@ class WorldRunResult:
             return f"The agent's run failed: {self.metadata.exception_type}: {self.metadata.exception_message}"
         judged = self.problem if self.verdict is None else self.verdict.reason
         return f"{self.limit} {judged}".strip()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON values."""
-        counts = ("step_count", "call_count", "rule_answer_count", "message_count", "prompt_tokens", "output_tokens")
-        return {
-            "scenario_id": self.scenario_id,
-            "passed": self.passed,
-            "reason": self.reason,
-            "ended": self.ended.value,
-            **{name: getattr(self, name) for name in counts},
-            "simulated_seconds": self.simulated_seconds,
-            "wall_seconds": round(self.wall_seconds, 3),
-            "export_problems": list(self.export_problems),
-            "metadata": asdict(self.metadata) | {"has_exception": self.metadata.has_exception},
-            "verdict": None if self.verdict is None else self.verdict.to_json(),
-        }

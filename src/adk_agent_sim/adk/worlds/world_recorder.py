@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from adk_agent_sim.scenario.verdict.verdict import Verdict
 from adk_agent_sim.scenario.world.event_log import CompletedEvent, mark_empty_texts
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Payload
+from adk_agent_sim.timeline.verdict import Verdict
 from adk_agent_sim.timeline.world_events import (
     BY_PERSON,
     NotificationDelivered,

@@ -41,7 +41,6 @@ from adk_agent_sim.scenario.format.augmentation_options import AugmentationOptio
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.verdict.judge import Judge
 from adk_agent_sim.scenario.verdict.oracle_plan import assume_conditions
-from adk_agent_sim.scenario.verdict.verdict import Verdict
 from adk_agent_sim.scenario.world.noise import Noise
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.canonical_json import Json
@@ -51,6 +50,7 @@ from adk_agent_sim.timeline.seeded_random import draw_bits
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.timeline.verdict import Verdict
 
 
 def find_final_text(events: Sequence[AdkEvent]) -> str:

@@ -55,26 +55,24 @@ def diff_command(bench1: Path, bench2: Path, before_name: str, after_name: str, 
     Exits with 1 if an agent is significantly worse, with 3 if there is nothing to compare, and otherwise with 0: also
     if scenarios got worse, as long as that can be chance.
     """
-    from adk_agent_sim.bench.bench_diff import compare_benches
-    from adk_agent_sim.bench.bench_report import read_summary
-    from adk_agent_sim.bench.summary_json import diff_to_json
+    from adk_agent_sim.use_cases.benches import compare_benches
 
     try:
-        diff = compare_benches(read_summary(bench1), read_summary(bench2), before_name, after_name)
+        diff = compare_benches(bench1, bench2, before_agent=before_name, after_agent=after_name, alpha=alpha)
     except BenchesNotComparable as error:
         raise NothingToCompare(str(error)) from error
     if as_json:
-        print_json(diff_to_json(diff, alpha))
+        print_json(diff.model_dump())
     else:
-        _print_diff(diff, alpha)
-    sys.exit(ExitCode.FAILED if any(each.is_worse(alpha) for each in diff.variants) else ExitCode.OK)
+        _print_diff(diff)
+    sys.exit(ExitCode.FAILED if diff.is_worse else ExitCode.OK)
 
 
-def _print_diff(diff: BenchDiff, alpha: float) -> None:
+def _print_diff(diff: BenchDiff) -> None:
     for number, each in enumerate(diff.variants):
         if number:
             print_line()
-        for line in _iter_variant_lines(each, alpha, is_adjusted=len(diff.variants) > 1):
+        for line in _iter_variant_lines(each, diff.alpha, is_adjusted=len(diff.variants) > 1):
             print_line(line)
     for name, scenarios in (("BENCH1", diff.only_before), ("BENCH2", diff.only_after)):
         if scenarios:
@@ -85,11 +83,11 @@ def _iter_variant_lines(diff: VariantDiff, alpha: float, *, is_adjusted: bool) -
     from adk_agent_sim.bench.figure_text import format_number, format_seconds, format_share
 
     names = [diff.before_label] if diff.before_label == diff.after_label else [diff.before_label, diff.after_label]
-    count = len(diff.scenarios)
-    yield style(f"{' -> '.join(names)}, {count} scenario{'s' * (count != 1)}", bold=True)
+    total = len(diff.scenarios)
+    yield style(f"{' -> '.join(names)}, {total} scenario{'s' * (total != 1)}", bold=True)
     for change in ("worse", "better"):
         yield from _iter_change_lines(diff, change)
-    counts = (f"{len(diff.list_scenarios(change))} {change}" for change in ("better", "worse", "unchanged"))
+    counts = (f"{count} {change}" for change, count in diff.counts.items())
     yield f"scenarios: {', '.join(counts)}"
     rates = f"{format_share(diff.before.success.value)} -> {format_share(diff.after.success.value)}"
     yield f"success: {rates}, {diff.difference * 100:+.1f} points per scenario"
@@ -121,8 +119,8 @@ def _describe_test(diff: VariantDiff, alpha: float, *, is_adjusted: bool) -> str
     p_value = "p < 0.0001" if diff.p_value < 0.0001 else f"p = {diff.p_value:.4f}"
     adjusted = " (adjusted by Holm's method)" if is_adjusted else ""
     text = f"{diff.test.name}: {p_value}{adjusted}"
-    if not diff.is_significant(alpha):
+    if not diff.is_significant:
         return style(f"{text}: no significant difference at {alpha:g}")
-    if diff.is_worse(alpha):
+    if diff.is_worse:
         return style(f"{text}: significantly worse at {alpha:g}", fg="red", bold=True)
     return style(f"{text}: significantly better at {alpha:g}", fg="green", bold=True)

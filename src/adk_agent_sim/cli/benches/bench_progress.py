@@ -89,7 +89,6 @@ def _can_overwrite() -> bool:
 
 
 def _create_display(total: int) -> BenchDisplay:
-
     return BenchDisplay(total)
 
 

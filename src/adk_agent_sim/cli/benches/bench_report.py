@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from adk_agent_sim.cli.exit_codes import NothingToCompare
-from adk_agent_sim.text.terminal_output import print_json, print_line
 
 
 @click.command("report")
@@ -30,16 +29,11 @@ def report_command(folder: Path, as_json: bool) -> None:
     adksim bench report bench1
     adksim bench report bench1 --json > summary.json
     """
-    from adk_agent_sim.bench.bench_report import HTML_REPORT, write_reports
-    from adk_agent_sim.bench.summary_json import summary_to_json
-    from adk_agent_sim.cli.benches.bench_table import print_bench_table
+    from adk_agent_sim.cli.benches.bench_table import print_bench_summary
+    from adk_agent_sim.use_cases.benches import write_bench_reports
 
-    summary = write_reports(folder)
-    if as_json:
-        print_json(summary_to_json(summary))
-    elif summary.overall.runs:
-        print_bench_table(summary)
-        print_line()
-        print_line(f"See {folder / HTML_REPORT}")
+    summary = write_bench_reports(folder)
+    if as_json or summary.overall.runs:
+        print_bench_summary(summary, as_json=as_json)
     if summary.success_rate is None:
         raise NothingToCompare(f"No run in {folder} was judged.")

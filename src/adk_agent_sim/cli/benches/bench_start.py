@@ -26,7 +26,7 @@ from adk_agent_sim.cli.option_errors import parse_limit, report_wrong_option, re
 from adk_agent_sim.cli.scenarios.run_value_checks import judge_option
 from adk_agent_sim.cli.termination_signal import interrupt_on_termination
 from adk_agent_sim.errors import BenchFolderRefused
-from adk_agent_sim.text.terminal_output import print_json, print_line, send_other_output_to_stderr
+from adk_agent_sim.text.terminal_output import send_other_output_to_stderr
 
 if TYPE_CHECKING:
     from adk_agent_sim.bench.bench_plan import BenchPlan
@@ -80,16 +80,9 @@ def run(
         send_other_output_to_stderr() if as_json else nullcontext(),
     ):
         summary = _run_bench(paths, settings, judge_name, criteria)
-    from adk_agent_sim.bench.bench_report import HTML_REPORT
-    from adk_agent_sim.bench.summary_json import summary_to_json
-    from adk_agent_sim.cli.benches.bench_table import print_bench_table
+    from adk_agent_sim.cli.benches.bench_table import print_bench_summary
 
-    if as_json:
-        print_json({"folder": str(settings.folder), **summary_to_json(summary)})
-    else:
-        print_bench_table(summary)
-        print_line()
-        print_line(f"See {settings.folder / HTML_REPORT}")
+    print_bench_summary(summary, as_json=as_json)
     _exit(settings, summary)
 
 
@@ -115,8 +108,7 @@ def _run_bench(
     if settings.engine == "processes":
         start_fork_server()  # while this process imports the same, which takes seconds
     from adk_agent_sim.bench.bench_plan import build_plan
-    from adk_agent_sim.bench.bench_report import write_reports
-    from adk_agent_sim.bench.hub_dataset import download_split, write_hub_results
+    from adk_agent_sim.bench.hub_dataset import download_split
 
     axes, template, source = settings.build_axes(), settings.build_template(judge_name), settings.build_source()
     check_axes(axes, settings, template.judge)
@@ -128,17 +120,12 @@ def _run_bench(
         plan = build_plan(task_filter.select_some(tasks), axes, template, settings.build_files(), described)
     if settings.database is not None:
         check_database(settings.database)
-    _run_with_progress(plan, settings)
-    summary = write_reports(settings.folder)
-    if source is not None:
-        write_hub_results(settings.folder)
-    return summary
+    return _run_with_progress(plan, settings)
 
 
 @contextmanager
 def _refuse_folder() -> Generator[None]:
     """Report a folder with other results as a wrong --out; nothing was run then."""
-
     try:
         yield
     except BenchFolderRefused as error:
@@ -160,11 +147,12 @@ def _explain_interrupts(folder: Path) -> Generator[None]:
         ) from None
 
 
-def _run_with_progress(plan: BenchPlan, settings: BenchSettings) -> None:
+def _run_with_progress(plan: BenchPlan, settings: BenchSettings) -> BenchSummary:
     from adk_agent_sim.adk.worlds.run_options import parse_duration
-    from adk_agent_sim.bench.bench_run import BenchOptions, run_bench
+    from adk_agent_sim.bench.bench_run import BenchOptions
     from adk_agent_sim.bench.rate_limits import BackoffPolicy
     from adk_agent_sim.cli.benches.bench_progress import BenchProgress
+    from adk_agent_sim.use_cases.benches import run_bench
 
     workers = min(settings.workers or os.cpu_count() or 1, len(plan))
     progress = BenchProgress(len(plan))
@@ -176,7 +164,7 @@ def _run_with_progress(plan: BenchPlan, settings: BenchSettings) -> None:
     )
     try:
         with _refuse_folder():
-            run_bench(plan, settings.folder, _create_engine(plan, settings, workers), options, progress)
+            return run_bench(plan, settings.folder, _create_engine(plan, settings, workers), options, progress)
     finally:
         progress.close()
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from adk_agent_sim.bench.bench_summary import BenchSummary
 from adk_agent_sim.bench.figure_text import OUTCOME_NAMES, format_interval, format_number, format_seconds, format_share
 from adk_agent_sim.bench.run_group import RunGroup
-from adk_agent_sim.text.terminal_output import print_line, print_lines, style
+from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines, style
 from adk_agent_sim.text.terminal_tables import format_table, shorten_cell
 
 _MAX_TAGS = 40
@@ -15,7 +16,19 @@ _MAX_TAG_COLUMNS = 6
 _MAX_REASONS = 5
 
 
-def print_bench_table(summary: BenchSummary) -> None:
+def print_bench_summary(summary: BenchSummary, *, as_json: bool) -> None:
+    """Print how a bench went, as JSON or as tables."""
+    from adk_agent_sim.bench.bench_report import HTML_REPORT
+
+    if as_json:
+        print_json(summary.model_dump())
+    else:
+        _print_bench_table(summary)
+        print_line()
+        print_line(f"See {Path(summary.folder) / HTML_REPORT}")
+
+
+def _print_bench_table(summary: BenchSummary) -> None:
     """Print success, attempts, tokens, calls and times per variant and tag, and the most frequent failures."""
     largest = max((each.overall.attempts[-1].k for each in summary.variants if each.overall.attempts), default=1)
     attempts = [f"pass@{largest}", f"pass^{largest}"] if largest > 1 else []
@@ -43,7 +56,6 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _print_tags(summary: BenchSummary) -> None:
-
     rows = [
         [tag, *(format_share(each.tags[tag].success.value) if tag in each.tags else "" for each in summary.variants)]
         for tag in summary.tags[:_MAX_TAGS]
@@ -54,7 +66,6 @@ def _print_tags(summary: BenchSummary) -> None:
 
 
 def _print_failures(summary: BenchSummary) -> None:
-
     for group in summary.failures[:_MAX_REASONS]:
         print_line(style(f"{group.total:>5,} {OUTCOME_NAMES[group.outcome]:<10}", fg="red"), f" {group.shown_reason}")
     if len(summary.failures) > _MAX_REASONS:
@@ -62,10 +73,9 @@ def _print_failures(summary: BenchSummary) -> None:
 
 
 def _list_success(group: RunGroup, largest: int) -> list[str]:
-
     rate = group.success
     found = next((each for each in group.attempts if each.k == largest), None)
-    shares = [found.any_passes, found.all_pass] if found else [None, None]
+    shares = [found.pass_at_k, found.pass_hat_k] if found else [None, None]
     return [
         format_share(rate.value),
         format_interval(rate),
@@ -76,7 +86,6 @@ def _list_success(group: RunGroup, largest: int) -> list[str]:
 
 
 def _list_measures(group: RunGroup) -> list[str]:
-
     return [
         *(format_number(each.mean) for each in (group.tokens, group.model_calls, group.tool_calls)),
         *(format_seconds(each.mean) for each in (group.simulated_seconds, group.wall_seconds)),

@@ -175,7 +175,7 @@ def _file_to_json(file: EvalFile, cases: Sequence[CheckedCase]) -> dict[str, Any
     return {
         "path": str(file.path),
         "kind": file.kind,
-        "cases": [{**case.model_dump(mode="json"), "is_good": case.is_good} for case in cases],
+        "cases": [case.model_dump(mode="json") for case in cases],
     }
 
 

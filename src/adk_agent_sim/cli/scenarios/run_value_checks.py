@@ -33,7 +33,6 @@ record_option = click.option(
 
 def make_soft_judge(name: str, record: Path) -> SoftJudge | str | None:
     """Return who answers soft checks; a model is imported only if it is asked for."""
-
     if name == "scripted":
         return None
     if name.startswith(REPLAY_PREFIX):

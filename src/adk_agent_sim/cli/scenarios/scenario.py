@@ -50,7 +50,6 @@ def agreement(runs: Path, labels: Path, as_json: bool) -> None:
     adksim scenario judge scenario.json traces/ --json > verdicts.json
     adksim scenario agreement verdicts.json labels.csv
     """
-
     try:
         found = compare_with_labels(read_verdicts(runs), read_labels(labels))
     except InvalidLabels as error:

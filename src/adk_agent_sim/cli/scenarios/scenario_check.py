@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,11 +14,9 @@ from adk_agent_sim.cli.scenarios.scenario_lint import print_finding
 from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
 if TYPE_CHECKING:
-    from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.scenario import ScenarioImportedFromJson
-    from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
-    from adk_agent_sim.scenario.players.checked_scenario import CheckedProperty, ScenarioCheck
+    from adk_agent_sim.scenario.players.checked_scenario import CheckedProperty
     from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
+    from adk_agent_sim.use_cases.worlds import CheckedFile
 
 
 @click.command()
@@ -53,7 +50,7 @@ def check(files: tuple[Path, ...], seed: int, judge_name: str, record: Path, as_
         if not as_json:
             _print_result(each)
     if as_json:
-        print_json([_result_to_json(each) for each in results])
+        print_json([each.model_dump(mode="json") for each in results])
     elif len(results) > 1:
         _print_summary(results)
     nothing = None if results else "The files contain no scenario, so nothing was checked."
@@ -61,86 +58,27 @@ def check(files: tuple[Path, ...], seed: int, judge_name: str, record: Path, as_
     exit_with_result(has_failed=any(each.has_failed for each in results), problem=problem)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckedFile:
-    """The outcome of one scenario: the result of its check, or the reason why it cannot be read."""
-
-    name: str
-    """The file, with the line if it has several scenarios."""
-
-    result: ScenarioCheck | None
-
-    findings: Sequence[LocatedFinding]
-    """What the linter finds, or why the scenario cannot be read."""
-
-    @property
-    def problem(self) -> str:
-        """Why the scenario was not judged; empty if it was."""
-        return "; ".join(each.message for each in self.findings) if self.result is None else self.result.problem
-
-    @property
-    def has_failed(self) -> bool:
-        """Whether a demand does not hold, or the linter finds errors."""
-        is_refuted = self.result is not None and not self.problem and self.result.status != "ok"
-        return is_refuted or any(each.severity == "error" for each in self.findings)
-
-
 def _check_files(paths: Sequence[Path], seed: int, soft: SoftJudge | str | None) -> Iterator[CheckedFile]:
-    """Yield a result for every scenario; one that cannot be read does not stop the others."""
     from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.scenario.format.lint_files import count_scenarios, read_scenarios
+    from adk_agent_sim.scenario.players.check_cache import CheckCache
+    from adk_agent_sim.use_cases.worlds import check_scenarios
 
-    progress, total = ProgressBar("runs"), count_scenarios(paths)
+    progress = ProgressBar("runs")
     try:
-        for done, each in enumerate(read_scenarios(paths)):
-            checked = CheckedFile(name=each.name, result=None, findings=each.findings)
-            if each.scenario is not None:
-                result = _check_scenario(each.scenario, seed, soft, RunCounter(progress, done, total))
-                checked = CheckedFile(name=each.name, result=result, findings=result.findings)
+        # The results are kept for the badges in the browser.
+        for each in check_scenarios(paths, seed=seed, soft=soft, cache=CheckCache(), progress=progress):
             progress.close()  # before the result is printed in its place
-            yield checked
+            yield each
     finally:
         progress.close()
 
 
-@dataclass(frozen=True)
-class RunCounter:
-    """Shows the runs of one scenario as part of the runs of all."""
-
-    progress: ProgressBar
-    done_scenarios: int
-    scenario_count: int
-
-    def __call__(self, done: int, total: int) -> None:
-        """Show how many runs are done, of this scenario and of those before it."""
-        self.progress(self.done_scenarios * total + done, max(self.scenario_count, self.done_scenarios + 1) * total)
-
-
-def _check_scenario(
-    scenario: ScenarioImportedFromJson, seed: int, soft: SoftJudge | str | None, counter: RunCounter
-) -> ScenarioCheck:
-    from adk_agent_sim.scenario.players.check_cache import CheckCache
-    from adk_agent_sim.scenario.players.checked_scenario import check_scenario
-
-    result = check_scenario(scenario, seed=seed, soft=soft, progress=counter)
-    if seed == 0 and soft is None:
-        CheckCache().save(scenario, result)  # for the badges in the browser, which checks in the same way
-    return result
-
-
-def _result_to_json(checked: CheckedFile) -> dict[str, Any]:
-    if checked.result is None:
-        findings = [asdict(each) for each in checked.findings]
-        return {"file": checked.name, "status": "unreadable", "problem": checked.problem, "findings": findings}
-    return {"file": checked.name, **checked.result.to_json()}
-
-
 def _print_result(checked: CheckedFile) -> None:
-    result = checked.result
+    result = checked.check
     label, colour = ("FAILED", "red") if checked.has_failed else ("OK", "green")
     if checked.problem and not checked.has_failed:
         label, colour = "NOT JUDGED", "yellow"
-    print_line(style(f"{label}  {checked.name}", fg=colour))
+    print_line(style(f"{label}  {checked.file}", fg=colour))
     if result is not None and result.problem:
         print_line(f"  not judged: {result.problem}")
     elif result is not None:

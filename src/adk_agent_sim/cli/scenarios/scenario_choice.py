@@ -52,7 +52,6 @@ class ScenarioChoice:
 
     def read_each(self) -> Iterator[ScenarioImportedFromJson | InvalidScenario]:
         """Yield every scenario, or the error that says why it cannot be read; that does not end the iteration."""
-
         for record in self._records:
             try:
                 scenario = _read_record(record)
@@ -90,7 +89,6 @@ class ScenarioChoice:
             )
 
     def _find_records(self, scenario_id: str) -> list[ScenarioRecord]:
-
         ids: list[str] = []
         found: list[ScenarioRecord] = []
         for record in self._records:
@@ -109,7 +107,6 @@ class ScenarioChoice:
 
 
 def _read_record(record: ScenarioRecord) -> ScenarioImportedFromJson:
-
     with pause_garbage_collection():
         return record.read()
 

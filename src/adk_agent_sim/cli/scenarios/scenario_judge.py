@@ -19,7 +19,7 @@ from adk_agent_sim.text.terminal_output import print_document, print_json, print
 if TYPE_CHECKING:
     from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.verdict.checker_params import CheckerParams
-    from adk_agent_sim.use_cases.judging import RunJudging, TraceResult
+    from adk_agent_sim.use_cases.judging import ScenarioJudges, TraceResult
 
 
 @click.command("judge")
@@ -79,19 +79,19 @@ def judge_command(
     adksim scenario judge scenario.json trace.json --judge replay:judge-answers.jsonl --json
     adksim scenario judge scenario.json --session last --checker-params checks.json
     """
-    from adk_agent_sim.use_cases.judging import RunJudging
+    from adk_agent_sim.use_cases.judging import ScenarioJudges, judge_traces
 
     if not traces and not session_names:
         raise click.UsageError("Give at least one TRACE, or --session.")
     params = None if params_file is None else _read_params(params_file)
     soft = make_soft_judge(judge_name, record)
-    judging = RunJudging(_load_scenarios(scenario_file), soft, params)
-    results = [each for path in traces for each in judging.judge_traces(path)]
+    judges = ScenarioJudges(_load_scenarios(scenario_file), soft, params)
+    results = [each for path in traces for each in judge_traces(judges, path)]
     if session_names:
         save_as = judge_name if save else None
-        results += asyncio.run(_judge_sessions(judging, database, session_names, save_as))
+        results += asyncio.run(_judge_sessions(judges, database, session_names, save_as))
     if as_json:
-        print_json([each.to_json(explain=explain) for each in results])
+        print_json([_to_json(each, explain=explain) for each in results])
     else:
         for each in results:
             _print_result(each, explain=explain)
@@ -112,17 +112,18 @@ def _load_scenarios(file: Path) -> list[ScenarioImportedFromJson]:
 
 
 async def _judge_sessions(
-    judging: RunJudging, database: str, names: Sequence[str], save_as: str | None
+    judges: ScenarioJudges, database: str, names: Sequence[str], save_as: str | None
 ) -> list[TraceResult]:
     from adk_agent_sim.persistence.database_store import open_store
     from adk_agent_sim.timeline.timeline import Timeline
+    from adk_agent_sim.use_cases.judging import judge_session
     from adk_agent_sim.use_cases.sessions import find_session
 
     async with open_store(database) as store:
         timeline = Timeline(store)
         # All names are looked up first, so that none is judged if one is wrong.
         found = [await find_session(timeline, name) for name in names]
-        return [await judging.judge_session(timeline, each.session_id, save_as=save_as) for each in found]
+        return [await judge_session(judges, timeline, each.session_id, save_as=save_as) for each in found]
 
 
 def _read_params(file: Path) -> CheckerParams:
@@ -146,7 +147,19 @@ def _read_params(file: Path) -> CheckerParams:
     return by_id
 
 
+def _to_json(result: TraceResult, *, explain: bool) -> dict[str, Any]:
+    from adk_agent_sim.scenario.verdict.soft_check import build_prompt
+
+    value = result.model_dump(mode="json")
+    if explain and result.verdict is not None:
+        for asked, row in zip(result.verdict.soft_checks, value["verdict"]["soft_checks"], strict=True):
+            row["prompt"] = build_prompt(asked)
+    return value
+
+
 def _print_result(result: TraceResult, *, explain: bool) -> None:
+    from adk_agent_sim.scenario.verdict.soft_check import build_prompt
+
     if result.verdict is None:
         print_line(style(f"NOT JUDGED  {result.trace}", fg="yellow"))
         print_line(f"  {result.problem}")
@@ -154,9 +167,9 @@ def _print_result(result: TraceResult, *, explain: bool) -> None:
     print_line(style(result.trace, bold=True))
     print_verdict(result.verdict)
     for each in result.verdict.soft_checks if explain else ():
-        print_line(f"Soft check of {each.check.argument} of {each.check.tool}: {_describe_answer(each.answer.passed)}")
-        print_document(each.check.prompt())
-        print_line(f"Reply: {each.answer.reply or '(none)'}")
+        print_line(f"Soft check of {each.argument} of {each.tool}: {_describe_answer(each.passed)}")
+        print_document(build_prompt(each))
+        print_line(f"Reply: {each.reply or '(none)'}")
 
 
 def _describe_answer(passed: bool) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +34,7 @@ def lint(files: tuple[Path, ...], are: bool, as_json: bool) -> None:
     """
     findings, scenario_count = _lint_files(files, checks_are=are)
     if as_json:
-        print_json([asdict(each) for each in findings])
+        print_json([each.model_dump() for each in findings])
     else:
         _print_findings(findings)
     problem = None if scenario_count else "The files contain no scenario, so nothing was checked."
@@ -45,8 +44,8 @@ def lint(files: tuple[Path, ...], are: bool, as_json: bool) -> None:
 def _lint_files(files: Sequence[Path], *, checks_are: bool) -> tuple[list[LocatedFinding], int]:
     """Return the findings, and how many scenarios could be read."""
     from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.scenario.format.lint import lint as lint_scenario
     from adk_agent_sim.scenario.format.lint_files import count_scenarios, read_scenarios
+    from adk_agent_sim.use_cases.worlds import lint_scenario
 
     progress, total = ProgressBar("scenarios"), count_scenarios(files)
     findings: list[LocatedFinding] = []
@@ -56,7 +55,7 @@ def _lint_files(files: Sequence[Path], *, checks_are: bool) -> tuple[list[Locate
         findings += each.findings
         if each.scenario is not None:
             scenario_count += 1
-            findings += lint_scenario(each.scenario, checks_are=checks_are)
+            findings += lint_scenario(each.scenario, are=checks_are)
     progress.close()
     return findings, scenario_count
 

@@ -6,18 +6,16 @@ import asyncio
 import webbrowser
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from adk_agent_sim.adk.worlds.run_exports import RunExports, build_trace, write_exports
-from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan, load_agent, prepare_run, run_and_export
+from adk_agent_sim.adk.worlds.run_exports import RunExports, build_trace
+from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan, load_agent
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_agents import check_world_agents
-from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.cli.exit_codes import NothingToCompare, exit_with_result
 from adk_agent_sim.cli.option_errors import check_writable, report_wrong_option
@@ -30,12 +28,13 @@ from adk_agent_sim.cli.scenarios.scenario_terminal import play_run
 from adk_agent_sim.cli.scenarios.verdict_lines import print_verdict
 from adk_agent_sim.errors import InvalidScenario, NotJudgeable
 from adk_agent_sim.golden.eval_set_files import read_eval_cases
-from adk_agent_sim.scenario import Judge, ScenarioImportedFromJson
+from adk_agent_sim.scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import ExportedTrace
 from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
 from adk_agent_sim.text.terminal_output import print_json, print_line, send_other_output_to_stderr, style
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.worlds import export_world_run, prepare_world_run, run_in_world
 
 if TYPE_CHECKING:
     from adk_agent_sim.server.scenarios.world_workbench import WorldWorkbench
@@ -84,7 +83,6 @@ class _AgentRuns:
         soft: SoftJudge | str | None,
         as_json: bool,
     ) -> None:
-
         self._choice = choice
         self._soft = soft
         self._as_json = as_json
@@ -131,7 +129,6 @@ class _AgentRuns:
 
     def run_all(self) -> None:
         """Run every scenario. One that cannot be read or judged does not stop the others."""
-
         progress = ProgressBar("model calls at most" if self._is_one else "scenarios")
         # One event loop for all runs: clients of models must not outlive the loop that they were made in.
         with asyncio.Runner() as runner:
@@ -142,7 +139,6 @@ class _AgentRuns:
                     runner.run(self._page.close(waits=bool(self._results)))
 
     def _run_scenarios(self, runner: asyncio.Runner, progress: ProgressBar) -> None:
-
         for done, scenario in enumerate(self._choice.read_each()):
             try:
                 result = self._run_scenario(scenario, runner, progress, done)
@@ -165,22 +161,20 @@ class _AgentRuns:
         progress: ProgressBar,
         done: int,
     ) -> WorldRunResult:
-
         if isinstance(scenario, Exception):
             raise scenario
-        prepare = partial(prepare_run, self._plan, scenario, judge=Judge(scenario, soft=self._soft), app=self._app)
+        prepare = partial(prepare_world_run, self._plan, scenario, soft=self._soft, app=self._app)
         if self._page is not None:
-            create = partial(_prepare_played_run, prepare)
-            return runner.run(self._page.play(create, self._plan.exports))
+            return runner.run(self._page.play(lambda timeline: prepare(timeline=timeline), self._plan.exports))
         if self._is_human:
             store = MemoryStore()
-            return runner.run(play_run(_prepare_played_run(prepare, Timeline(store)), store, self._plan.exports))
+            return runner.run(play_run(prepare(timeline=Timeline(store)), store, self._plan.exports))
         run = prepare()
 
         def report(step: int) -> None:
             progress(*((step, self._plan.options.max_steps) if self._is_one else (done, len(self._choice))))
 
-        result = runner.run(run_and_export(run, self._plan.exports, report))
+        result = runner.run(run_in_world(run, self._plan.exports, report))
         if not self._is_one and self._trace_file is not None:
             self._traces.append(build_trace(run, result))
         return result
@@ -190,7 +184,7 @@ class _AgentRuns:
         if not self._is_one and self._trace_file is not None:
             write_traces(self._trace_file, self._traces)
         if self._as_json:
-            values = [each.to_json() for each in self._results]
+            values = [each.model_dump(mode="json") for each in self._results]
             print_json(values[0] if self._is_one and values else values)
         elif len(self._results) > 1:
             passed = sum(each.passed is True for each in self._results)
@@ -203,11 +197,6 @@ class _AgentRuns:
         nothing = None if self._results else "There are no scenarios, so nothing was run."
         has_failed = bool(unwritten) or any(each.passed is False for each in self._results)
         exit_with_result(has_failed=has_failed, problem=problems[0] if problems else nothing)
-
-
-def _prepare_played_run(prepare: Callable[..., WorldRun], timeline: Timeline) -> WorldRun:
-
-    return prepare(timeline=timeline, checkpoints=WorldCheckpoints())
 
 
 def _check_values(settings: AgentSettings) -> None:
@@ -297,7 +286,7 @@ class RunInBrowser:
         result = await self._workbench.play(run, self._print_address)
         if result is None:
             raise NothingToCompare("The run was stopped before it was over, so it was not judged.")
-        return replace(result, export_problems=tuple(await write_exports(run, result, exports)))
+        return await export_world_run(run, result, exports)
 
     async def close(self, *, waits: bool) -> None:
         """Stop serving; with `waits`, not before Ctrl-C."""

@@ -91,6 +91,6 @@ def _show_scenario(scenario: ScenarioImportedFromJson, svg_path: Path | None, *,
         if svg_path is not None:
             atomic_write_text(svg_path, render_svg(scenario))
         if as_json:
-            print_json(summarize_scenario(scenario))
+            print_json(summarize_scenario(scenario).model_dump())
         else:
             print_document(render_text(scenario))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from adk_agent_sim.adk.steps.steps import Step
-from adk_agent_sim.adk.worlds.run_exports import RunExports, write_exports
+from adk_agent_sim.adk.worlds.run_exports import RunExports
 from adk_agent_sim.adk.worlds.run_options import parse_duration
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_run import WorldRun
@@ -24,6 +23,7 @@ from adk_agent_sim.text.terminal_output import TerminalText, join_text, print_js
 from adk_agent_sim.timeline.history import HistoryEntry, UserQuery
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind
 from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.use_cases.worlds import export_world_run
 
 _HELP = f"""\
 {DECISION_HELP}{STATE_HELP}\
@@ -53,7 +53,7 @@ async def play_run(run: WorldRun, store: MemoryStore, exports: RunExports) -> Wo
         result = sim.result
     if result is None:
         raise NothingToCompare("The run was stopped before it was over, so it was not judged.")
-    return replace(result, export_problems=tuple(await write_exports(run, result, exports)))
+    return await export_world_run(run, result, exports)
 
 
 class _WorldTerminal(TerminalSession):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from adk_agent_sim.text.terminal_output import print_line, style
 
 if TYPE_CHECKING:
-    from adk_agent_sim.scenario.verdict.verdict import Verdict
+    from adk_agent_sim.timeline.verdict import Verdict
 
 
 def print_verdict(verdict: Verdict, *, passed: bool | None = None) -> None:
@@ -17,7 +17,7 @@ def print_verdict(verdict: Verdict, *, passed: bool | None = None) -> None:
         verdict: The verdict of the judge.
         passed: Whether the run passed, if that is not what the judge says: a run that raised has failed.
     """
-    from adk_agent_sim.scenario.verdict.verdict import render_verdict
+    from adk_agent_sim.timeline.verdict import render_verdict
 
     for line in render_verdict(verdict):
         shown = f"FAILED{line.removeprefix('PASSED')}" if passed is False and line.startswith("PASSED  ") else line

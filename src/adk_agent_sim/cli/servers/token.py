@@ -79,7 +79,6 @@ def new(name: str, database: str, expires: str | None, as_json: bool) -> None:
     adksim token new ci-agent --expires 30d
     ADK_SIM_TOKEN=$(adksim token new laptop) adk web --extra_plugins adk_agent_sim.SimulatorPlugin
     """
-
     if not name.strip() or len(name) > _MAX_NAME_CHARS or not name.isprintable():
         raise click.BadParameter(f"Use 1 to {_MAX_NAME_CHARS} printable characters.", param_hint="NAME")
     now = WallClock().now()

@@ -76,7 +76,6 @@ async def _list_sessions(database: str, wanted: SessionFilter, limit: int | None
 
 
 def _advise_recording(database: str) -> str:
-
     if is_run_database(database):
         return "`adksim run AGENT_DIR --web` keeps those in which you play."
     return (

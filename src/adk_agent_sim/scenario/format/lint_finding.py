@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import computed_field
+
 from adk_agent_sim.scenario.format.json_positions import JsonPath
 from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.timeline.record import Record
 
 Severity = Literal["error", "warning"]
+
+_EVENT_PATH = re.compile(r"events\[(\d+)\]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +35,7 @@ class LintFinding:
     severity: Severity = "error"
 
 
-@dataclass(frozen=True, kw_only=True)
-class LocatedFinding:
+class LocatedFinding(Record, frozen=True, extra="ignore"):
     """A finding with its position in the file."""
 
     file: str
@@ -43,6 +48,13 @@ class LocatedFinding:
     severity: Severity
     message: str
     advice: str
+
+    @computed_field
+    @property
+    def event_index(self) -> int | None:
+        """The position in the file of the event that it is about; None if it is about none."""
+        about_event = _EVENT_PATH.match(self.path)
+        return int(about_event[1]) if about_event else None
 
     def __str__(self) -> str:
         place = f"{self.line}" if self.column is None else f"{self.line}:{self.column}"

@@ -6,17 +6,14 @@ another release of this package checks again.
 
 from __future__ import annotations
 
-import json
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from adk_agent_sim.errors import InsecureFile
 from adk_agent_sim.persistence.default_path import get_data_folder
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
-from adk_agent_sim.scenario.players.checked_scenario import CheckedProperty, ScenarioCheck
+from adk_agent_sim.scenario.players.checked_scenario import ScenarioCheck
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.private_files import create_private_folder, read_private_file, write_private_file
 from adk_agent_sim.timeline.strict_json import dump_json, parse_json_object
@@ -36,18 +33,18 @@ class CheckCache:
         if not self._folder.is_dir():
             return None
         try:
-            return _parse_check(parse_json_object(read_private_file(self._get_path(scenario))))
-        except (OSError, ValueError, TypeError, KeyError, InsecureFile):
+            return ScenarioCheck.model_validate(parse_json_object(read_private_file(self._get_path(scenario))))
+        except (OSError, ValueError, InsecureFile):
             return None
 
     def save(self, scenario: ScenarioImportedFromJson, check: ScenarioCheck) -> None:
         """Save a result, unless the scenario could not be judged, which may have been for lack of time."""
         if check.problem:
             return
-        value = check.to_json()
+        kept = check.model_copy(update={"runs": ()})
         try:
             create_private_folder(self._folder)
-            write_private_file(self._get_path(scenario), json.dumps({**value, "runs": []}, indent=2) + "\n")
+            write_private_file(self._get_path(scenario), kept.model_dump_json(indent=2) + "\n")
         except (OSError, InsecureFile) as error:
             # The result is shown all the same; only the next start does not know it.
             _log.warning("The result of a check cannot be kept in %s: %s", self._folder, error)
@@ -57,19 +54,3 @@ class CheckCache:
         # JSON allows lone surrogates, which UTF-8 cannot encode strictly.
         digest = sha256(f"{version('adksim')} {content}".encode("utf-8", "surrogatepass")).hexdigest()
         return self._folder / f"{digest}.json"
-
-
-def _parse_check(value: dict[str, Any]) -> ScenarioCheck:
-    return ScenarioCheck(
-        scenario_id=str(value["scenario_id"]),
-        seed=int(value["seed"]),
-        solvable=_parse_property(value["solvable"]),
-        not_trivial=_parse_property(value["not_trivial"]),
-        deterministic=_parse_property(value["deterministic"]),
-        notes=tuple(map(str, value["notes"])),
-        findings=tuple(LocatedFinding(**each) for each in value["findings"]),
-    )
-
-
-def _parse_property(value: dict[str, Any]) -> CheckedProperty:
-    return CheckedProperty(holds=value["holds"], reason=str(value["reason"]), next_step=str(value["next_step"]))

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
+
+from pydantic import computed_field
 
 from adk_agent_sim.errors import NotJudgeable, OracleFailed, SimulatorError
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
@@ -34,6 +36,7 @@ from adk_agent_sim.scenario.verdict.checker_table import MESSAGE_TO_USER
 from adk_agent_sim.scenario.verdict.judge import Judge
 from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
 from adk_agent_sim.timeline.clock import Clock, WallClock
+from adk_agent_sim.timeline.record import Record
 
 RUN_COUNT = 5
 """The number of runs of a check."""
@@ -56,8 +59,7 @@ class CheckStatus(StrEnum):
     LINT_ERRORS = "lint errors"
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckedProperty:
+class CheckedProperty(Record, frozen=True, extra="ignore"):
     """Whether one demand on a scenario holds."""
 
     holds: bool | None
@@ -70,8 +72,7 @@ class CheckedProperty:
     """What to do if it does not hold."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckRun:
+class CheckRun(Record, frozen=True, extra="ignore"):
     """One run of a check."""
 
     player: str
@@ -89,8 +90,7 @@ class CheckRun:
     """The simulated duration."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScenarioCheck:
+class ScenarioCheck(Record, frozen=True, extra="ignore"):
     """The result of a check."""
 
     scenario_id: str
@@ -120,6 +120,7 @@ class ScenarioCheck:
         """Whether the linter finds errors; warnings alone are none."""
         return any(each.severity == "error" for each in self.findings)
 
+    @computed_field
     @property
     def status(self) -> CheckStatus:
         """The result in one word: the first demand that does not hold, or that the file has errors."""
@@ -133,10 +134,6 @@ class ScenarioCheck:
             if not each.holds:
                 return status
         return CheckStatus.LINT_ERRORS if self.has_lint_errors else CheckStatus.OK
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON values."""
-        return {"status": self.status.value, **asdict(self), "runs": [_run_to_json(each) for each in self.runs]}
 
 
 def check_scenario(
@@ -185,7 +182,7 @@ def check_scenario(
         check = _build_unsolvable(scenario.scenario_id, seed, error)
     except SimulatorError as error:
         check = _build_unknown(scenario.scenario_id, seed, str(error))
-    return replace(check, findings=tuple(lint(scenario)))
+    return check.model_copy(update={"findings": tuple(lint(scenario))})
 
 
 class _TookTooLong(Exception):
@@ -315,7 +312,7 @@ def _build_unsolvable(scenario_id: str, seed: int, error: OracleFailed) -> Scena
     advice = "Correct the event; `adksim scenario run --oracle` shows all problems."
     reason = f"{error.reason[:1].upper()}{error.reason[1:]}".partition(". Fix the scenario")[0]
     solvable = CheckedProperty(holds=False, reason=f"{reason}.", next_step=advice)
-    return replace(_build_unknown(scenario_id, seed, ""), solvable=solvable)
+    return _build_unknown(scenario_id, seed, "").model_copy(update={"solvable": solvable})
 
 
 def _find_difference(first: str, second: str) -> str:
@@ -341,7 +338,3 @@ def _find_different_key(first: Any, second: Any) -> Any:
         pairs = zip(cast("list[Any]", first), cast("list[Any]", second), strict=False)
         return next((place for place, (each, match) in enumerate(pairs) if each != match), None)
     return None
-
-
-def _run_to_json(run: CheckRun) -> dict[str, Any]:
-    return {**asdict(run), "ended": run.ended.value}

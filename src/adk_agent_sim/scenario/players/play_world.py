@@ -11,8 +11,8 @@ from adk_agent_sim.scenario.format.models import ExportedTrace
 from adk_agent_sim.scenario.players.world_player import PlayerView, ToolResult, WorldPlayer, build_tool_call
 from adk_agent_sim.scenario.verdict.judge import Judge
 from adk_agent_sim.scenario.verdict.oracle_plan import assume_conditions
-from adk_agent_sim.scenario.verdict.verdict import Verdict
 from adk_agent_sim.scenario.world.world import World
+from adk_agent_sim.timeline.verdict import Verdict
 
 
 class PlayEnd(StrEnum):

@@ -27,7 +27,9 @@ from adk_agent_sim.scenario.verdict.traced_action import (
 )
 from adk_agent_sim.scenario.verdict.turn_matching import ActionMatching
 from adk_agent_sim.scenario.verdict.turn_report import explain_turn, summarize_action
-from adk_agent_sim.scenario.verdict.verdict import (
+from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
+from adk_agent_sim.scenario.world.world import World
+from adk_agent_sim.timeline.verdict import (
     CountDifference,
     JudgedEvent,
     JudgedTurn,
@@ -35,8 +37,6 @@ from adk_agent_sim.scenario.verdict.verdict import (
     Verdict,
     describe_failure,
 )
-from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
-from adk_agent_sim.scenario.world.world import World
 
 EXTRA_MESSAGES = 1
 """How many messages more than expected the agent may send to the user in a turn."""

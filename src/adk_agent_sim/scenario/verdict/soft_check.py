@@ -11,12 +11,13 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from adk_agent_sim.errors import InvalidAnswersFile, NotJudgeable
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
+from adk_agent_sim.timeline.verdict import AskedCheck, SoftQuestion
 
 _BLANK_NAMES = (
     "[user's name]",
@@ -58,41 +59,30 @@ Give your reason in one sentence. Then write PASS or FAIL on the last line, alon
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class SoftCheck:
+class SoftCheck(SoftQuestion):
     """The question whether the agent's value means the same as the expected one."""
-
-    task: str
-    """What the user has asked for until then."""
-
-    tool: str
-    """The tool by the class of its app, such as `EmailClientV2__send_email`."""
-
-    argument: str
-
-    expected: Any
-
-    got: Any
-
-    user: str = ""
-    """The user's name, or an empty text."""
 
     @property
     def key(self) -> str:
         """The key of its recorded answer: the same question has the same key in every run."""
-        text = json.dumps(asdict(self), sort_keys=True, ensure_ascii=True, default=str)
+        text = json.dumps(self.model_dump(), sort_keys=True, ensure_ascii=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def prompt(self) -> str:
         """Return the question for a model; `parse_reply` reads its reply."""
-        return _PROMPT.format(
-            task=self.task or "(nothing)",
-            user=self.user or "(unknown)",
-            tool=self.tool,
-            argument=self.argument,
-            expected=_format_text(self.expected),
-            got=_format_text(self.got),
-        )
+        return build_prompt(self)
+
+
+def build_prompt(question: SoftQuestion) -> str:
+    """Return a question for a model."""
+    return _PROMPT.format(
+        task=question.task or "(nothing)",
+        user=question.user or "(unknown)",
+        tool=question.tool,
+        argument=question.argument,
+        expected=_format_text(question.expected),
+        got=_format_text(question.got),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,15 +97,6 @@ class SoftAnswer:
 
 SoftJudge: TypeAlias = Callable[[SoftCheck], "bool | SoftAnswer"]
 """Answers soft checks."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AskedCheck:
-    """A soft check that was asked, with its answer."""
-
-    check: SoftCheck
-
-    answer: SoftAnswer
 
 
 class SoftPanel:
@@ -135,13 +116,13 @@ class SoftPanel:
             given = self._soft(check)
             found = given if isinstance(given, SoftAnswer) else SoftAnswer(passed=bool(given))
             self._answers[key] = found
-        self.asked.setdefault(key, AskedCheck(check=check, answer=found))
+        self.asked.setdefault(key, AskedCheck(**vars(check), passed=found.passed, reply=found.reply))
         return found.passed
 
     def recall(self, check: SoftCheck) -> bool | None:
         """Return the answer to a check of the current verdict, or None if it was not asked."""
         found = self.asked.get(check.key)
-        return None if found is None else found.answer.passed
+        return None if found is None else found.passed
 
 
 def parse_reply(reply: str) -> bool | None:
@@ -213,7 +194,7 @@ class RecordedAnswers:
             given = self._soft(check)
             found = given if isinstance(given, SoftAnswer) else SoftAnswer(passed=bool(given))
             self._answers[check.key] = found
-            row = {"key": check.key, "passed": found.passed, "reply": found.reply, **asdict(check)}
+            row = {"key": check.key, "passed": found.passed, "reply": found.reply, **check.model_dump()}
             # Each answer is written at once, so that an interrupted run does not have to ask for it again.
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row, ensure_ascii=True, default=str) + "\n")

@@ -30,7 +30,7 @@ from adk_agent_sim.scenario.verdict.oracle_plan import (
 )
 from adk_agent_sim.scenario.verdict.soft_check import SoftCheck, SoftPanel, has_blank_name
 from adk_agent_sim.scenario.verdict.traced_action import TracedAction, find_tool_declaration
-from adk_agent_sim.scenario.verdict.verdict import JudgedEvent, VerdictDifference
+from adk_agent_sim.timeline.verdict import JudgedEvent, VerdictDifference
 
 
 class NoKey(Exception):

@@ -11,7 +11,7 @@ from typing import Any
 from adk_agent_sim.scenario.verdict.oracle_plan import ExpectedEvent, ExpectedTurn
 from adk_agent_sim.scenario.verdict.traced_action import TracedAction
 from adk_agent_sim.scenario.verdict.turn_matching import ActionMatching
-from adk_agent_sim.scenario.verdict.verdict import (
+from adk_agent_sim.timeline.verdict import (
     ActionSummary,
     CountDifference,
     JudgedEvent,

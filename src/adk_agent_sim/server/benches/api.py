@@ -6,11 +6,10 @@ from typing import Annotated
 
 from fastapi import Depends, Query, Request, Response
 
-from adk_agent_sim.bench.bench_result import RunKey
-from adk_agent_sim.server.benches.api_models import BenchEntry, BenchInfo, BenchRunDetail, BenchRunKey, PauseInput
+from adk_agent_sim.server.benches.api_models import BenchEntry, BenchInfo, BenchRunDetail, PauseInput
 from adk_agent_sim.server.benches.bench_catalog import BenchCatalog, OpenBench
 from adk_agent_sim.server.benches.run_timeline import RunTimeline
-from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
+from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict
 from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.server.web.api_router import create_router
 from adk_agent_sim.server.web.media_response import build_media_response
@@ -62,10 +61,10 @@ async def set_bench_paused(bench: BenchDependency, choice: PauseInput) -> Respon
     return json_response(await bench.describe())
 
 
-@bench_api.post("/{key}/requeue", response_model=BenchInfo)
-async def requeue_bench_run(bench: BenchDependency, run_key: BenchRunKey) -> Response:
+@bench_api.post("/{key}/runs/{run_id}/repeat", response_model=BenchInfo)
+async def repeat_bench_run(bench: BenchDependency, run_id: str) -> Response:
     """Execute a run again: now if the bench is running, else when it is resumed."""
-    await bench.requeue(RunKey(**run_key.model_dump()))
+    await bench.repeat_run(run_id)
     return json_response(await bench.describe())
 
 
@@ -106,7 +105,7 @@ async def get_bench_run_row(
     return json_response(await run.get_row_detail(index, url=url, full=full))
 
 
-@bench_api.get("/{key}/runs/{run_id}/rows/{index}/verdict", response_model=VerdictInfo)
+@bench_api.get("/{key}/runs/{run_id}/rows/{index}/verdict", response_model=SessionVerdict)
 async def get_bench_run_verdict(run: RunDependency, index: int) -> Response:
     """Return the verdict that a row shows: what was expected beside what happened."""
     return json_response(run.get_verdict(index))

@@ -6,7 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from adk_agent_sim.bench.bench_result import Outcome
+from adk_agent_sim.bench.bench_control import BenchActivity
+from adk_agent_sim.bench.bench_result import ActiveRun, BenchResult
+from adk_agent_sim.bench.run_group import Variant
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.use_cases.record import Record
 
@@ -26,55 +28,14 @@ class BenchEntry(Record):
     is_running: bool
 
 
-class BenchRunKey(Record):
-    """What identifies a run within a bench: its position on each axis of the plan."""
-
-    scenario: str
-    agent: str
-    model: str
-    player: str
-    rules: str
-    seed: int
-    run: int
-
-
-class BenchRunInfo(Record):
-    """A run that has ended."""
-
-    scenario: int = Field(description="The row of the matrix")
-    variant: int = Field(description="The column of the matrix")
-    run_key: BenchRunKey = Field(description="Identifies the run, such as to run it again")
-    run_id: str = Field(description="The same as one word, for addresses")
-    outcome: Outcome
-    reason: str
-    tokens: int
-    model_calls: int
-    tool_calls: int
-    simulated_seconds: float
-    wall_seconds: float
-    report: str = Field(description="The page of the run, as a parameter of the API; empty if there is none")
-
-
-class BenchRunRef(Record):
-    """A run without a result: one that is executed now, or was asked for again."""
-
-    scenario: int
-    variant: int
-    run_key: BenchRunKey
-    run_id: str
-    started_at: float | None = Field(
-        description="When it was started, in seconds since 1970; None if it is not running"
-    )
-
-
 class BenchRunDetail(Record):
     """A run, and what has happened in it since a request before."""
 
     bench_name: str
     variant_name: str = Field(description="The column of the matrix")
-    run_ref: BenchRunRef
+    run: ActiveRun
     status: BenchRunStatus
-    result: BenchRunInfo | None = Field(description="How it ended; None while it is running")
+    result: BenchResult | None = Field(description="How it ended; None while it is running")
     attempt: str = Field(description="Identifies the attempt that the rows are of; empty if there are none")
     last_seq: int = Field(description="What to send as `after_seq` next time")
     row_count: int
@@ -84,22 +45,25 @@ class BenchRunDetail(Record):
     problem: str = Field(description="Why no further rows can be read; empty if there is no problem")
 
 
-class BenchInfo(Record):
+class BenchVariant(Record):
+    """A column of the matrix."""
+
+    label: str
+    variant: Variant
+
+
+class BenchInfo(BenchActivity):
     """A bench, and what has happened since a request before."""
 
     key: str
     name: str
     path: str
     planned: int
-    is_running: bool = Field(description="Whether a process runs the bench")
-    is_paused: bool = Field(description="Whether that process starts no further runs")
-    running: list[BenchRunRef]
-    requested: list[BenchRunRef] = Field(description="Runs that were asked for again and are not queued yet")
     keeps_timelines: bool = Field(description="Whether the rows of runs that have ended are stored")
     generation: int = Field(description="Changes when the results were rewritten: then drop those from before")
-    variants: list[str] = Field(description="The columns of the matrix")
+    variants: list[BenchVariant] = Field(description="The columns of the matrix")
     scenarios: list[str] = Field(description="The rows of the matrix")
-    runs: list[BenchRunInfo] = Field(description="Those that were not known yet; a later one replaces an earlier one")
+    runs: list[BenchResult] = Field(description="Those that were not known yet; a later one replaces an earlier one")
     next: int = Field(description="What to send as `after` next time")
 
 

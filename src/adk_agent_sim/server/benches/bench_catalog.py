@@ -10,27 +10,26 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from adk_agent_sim.bench.bench_control import BenchActivity, pause_bench, read_activity, request_run
+from adk_agent_sim.bench.bench_control import BenchActivity, read_activity
 from adk_agent_sim.bench.bench_plan import build_stem, find_run_index
-from adk_agent_sim.bench.bench_result import BenchResult, RunKey
+from adk_agent_sim.bench.bench_result import ActiveRun, BenchResult, RunKey
 from adk_agent_sim.bench.failure_reasons import ReasonMask
 from adk_agent_sim.bench.results_file import PLAN_NAME, RESULTS_NAME
 from adk_agent_sim.bench.run_executor import FILE_ENDINGS
-from adk_agent_sim.bench.run_group import Variant, label_variants
-from adk_agent_sim.errors import InvalidTransition, NotFound
+from adk_agent_sim.bench.run_group import Variant, get_variant, label_variants
+from adk_agent_sim.errors import NotFound
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.benches.api_models import (
     BenchEntry,
     BenchInfo,
     BenchRunDetail,
-    BenchRunInfo,
-    BenchRunKey,
-    BenchRunRef,
     BenchRunStatus,
+    BenchVariant,
 )
 from adk_agent_sim.server.benches.run_timeline import RunTimelines
 from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
+from adk_agent_sim.use_cases.benches import pause_bench, repeat_run
 
 _MAX_REASON = 1_000
 
@@ -70,8 +69,8 @@ class OpenBench:
         self._offset = 0
         self._planned = 0
         self._plan: dict[str, Any] = {}
-        self._scenarios: dict[str, int] = {}
-        self._variants: dict[Variant, int] = {}
+        self._scenarios: dict[str, None] = {}
+        self._variants: dict[Variant, None] = {}
         self._results: list[BenchResult] = []
         self._keys: dict[str, RunKey] = {}
         """The runs that have started, by id."""
@@ -98,21 +97,22 @@ class OpenBench:
         async with self._lock:
             activity = await asyncio.to_thread(self._refresh)
             start = after if generation == self._generation else 0
-            runs = [self._describe_run(result) for result in self._results[start:]]
+            for each in (*activity.running, *activity.requested):
+                self._add_run(each.key)
             return BenchInfo(
                 key=self.key,
                 name=self._folder.resolve().name,
                 path=str(self._folder),
                 planned=max(self._planned, len({result.key: result for result in self._results})),
-                is_running=activity.is_running,
-                is_paused=activity.is_paused,
-                running=[self._build_run_ref(key, activity) for key in activity.running],
-                requested=[self._build_run_ref(key) for key in activity.requested],
+                **vars(activity),
                 keeps_timelines=bool(self._plan.get("files", {}).get("timeline")),
                 generation=self._generation,
-                variants=list(label_variants(list(self._variants)).values()),
+                variants=[
+                    BenchVariant(label=label, variant=variant)
+                    for variant, label in label_variants(list(self._variants)).items()
+                ],
                 scenarios=list(self._scenarios),
-                runs=runs,
+                runs=[_cut_reason(result) for result in self._results[start:]],
                 next=len(self._results),
             )
 
@@ -126,23 +126,23 @@ class OpenBench:
         """
         async with self._lock:
             activity = await asyncio.to_thread(self._refresh)
-            for key in activity.running:
-                self._build_run_ref(key)
+            for each in activity.running:
+                self._add_run(each.key)
             if run_id not in self._keys:
                 raise NotFound("The bench has no such run that is running or has ended.")
             key = self._keys[run_id]
-            is_running = key in activity.running
+            active = activity.find_running(key)
+            is_running = active is not None
             stored = None if is_running else self._find_stored_timeline(key)
             timeline = await asyncio.to_thread(self.timelines.update, key, is_running=is_running, stored=stored)
             result = next((each for each in reversed(self._results) if not is_running and each.key == key), None)
-            run_ref = self._build_run_ref(key, activity)
-            variants = label_variants(list(self._variants))
+            variant_name = label_variants(list(self._variants))[get_variant(key)]
         return BenchRunDetail(
             bench_name=self._folder.resolve().name,
-            variant_name=list(variants.values())[run_ref.variant],
-            run_ref=run_ref,
+            variant_name=variant_name,
+            run=active or ActiveRun(**vars(key)),
             status=_choose_status(activity, result, is_running=is_running),
-            result=None if result is None else self._describe_run(result),
+            result=None if result is None else _cut_reason(result),
             attempt=timeline.attempt if timeline else "",
             last_seq=timeline.last_seq if timeline else 0,
             row_count=timeline.row_count if timeline else 0,
@@ -154,18 +154,11 @@ class OpenBench:
 
     async def pause(self, *, paused: bool) -> None:
         """Let the process that runs the bench start no further runs, or let it continue."""
-        activity = await asyncio.to_thread(read_activity, self._folder)
-        if not activity.is_running:
-            raise InvalidTransition("The bench is not running. Continue it with `adksim bench ... --resume`.")
         await asyncio.to_thread(pause_bench, self._folder, paused=paused)
 
-    async def requeue(self, key: RunKey) -> None:
+    async def repeat_run(self, run_id: str) -> None:
         """Ask for a run to be executed again: now if the bench is running, else when it is resumed."""
-        async with self._lock:
-            await asyncio.to_thread(self._refresh)
-            if all(result.key != key for result in self._results):
-                raise NotFound("The bench has no such run that has ended.")
-        await asyncio.to_thread(request_run, self._folder, key)
+        await asyncio.to_thread(repeat_run, self._folder, run_id)
 
     async def read_report(self, report: str) -> bytes:
         """Return the page of a run; only of one that a result names, and only inside of the folder."""
@@ -226,7 +219,7 @@ class OpenBench:
         except ValidationError:
             return
         self._results.append(result)
-        self._build_run_ref(result.key)
+        self._add_run(result.key)
 
     def _read_plan(self) -> None:
         """Take the rows and columns from the plan, so that the matrix is there before its runs."""
@@ -237,7 +230,7 @@ class OpenBench:
         self._plan = plan
         self._planned = plan.get("run_count", 0)
         for each in plan.get("scenarios", ()):
-            self._scenarios.setdefault(each["label"], len(self._scenarios))
+            self._scenarios.setdefault(each["label"])
         for variant in (
             Variant(agent, model, player, rules)
             for agent in plan.get("agents", ())
@@ -245,36 +238,16 @@ class OpenBench:
             for player in plan.get("players") or ("",)
             for rules in plan.get("rules") or ("",)
         ):
-            self._variants.setdefault(variant, len(self._variants))
+            self._variants.setdefault(variant)
 
-    def _build_run_ref(self, key: RunKey, activity: BenchActivity | None = None) -> BenchRunRef:
-        variant = Variant(key.agent, key.model, key.player, key.rules)
-        run_id = key.run_id
-        self._keys.setdefault(run_id, key)
-        return BenchRunRef(
-            scenario=self._scenarios.setdefault(key.scenario, len(self._scenarios)),
-            variant=self._variants.setdefault(variant, len(self._variants)),
-            run_key=BenchRunKey(**key.model_dump()),
-            run_id=run_id,
-            started_at=activity.started_at.get(key) if activity else None,
-        )
+    def _add_run(self, key: RunKey) -> None:
+        self._keys.setdefault(key.run_id, key)
+        self._scenarios.setdefault(key.scenario)
+        self._variants.setdefault(get_variant(key))
 
-    def _describe_run(self, result: BenchResult) -> BenchRunInfo:
-        run_ref = self._build_run_ref(result.key)
-        return BenchRunInfo(
-            scenario=run_ref.scenario,
-            variant=run_ref.variant,
-            run_key=run_ref.run_key,
-            run_id=run_ref.run_id,
-            outcome=result.outcome,
-            reason=result.reason[:_MAX_REASON],
-            tokens=result.input_tokens + result.output_tokens,
-            model_calls=result.model_calls,
-            tool_calls=result.tool_calls,
-            simulated_seconds=result.simulated_seconds,
-            wall_seconds=result.wall_seconds,
-            report=result.report,
-        )
+
+def _cut_reason(result: BenchResult) -> BenchResult:
+    return result.model_copy(update={"reason": result.reason[:_MAX_REASON]}) if result.reason else result
 
 
 def _choose_status(activity: BenchActivity, result: BenchResult | None, *, is_running: bool) -> BenchRunStatus:

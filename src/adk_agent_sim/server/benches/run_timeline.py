@@ -17,8 +17,7 @@ from weakref import finalize
 from adk_agent_sim.bench.bench_result import RunKey
 from adk_agent_sim.bench.run_journal import get_journal_path
 from adk_agent_sim.errors import NotFound
-from adk_agent_sim.server.scenarios.session_verdict import build_session_verdict
-from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
+from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict, build_session_verdict
 from adk_agent_sim.server.sessions import row_details
 from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.timeline import jsonl
@@ -144,7 +143,7 @@ class RunTimeline:
             raise NotFound(f"Row {index} has no file {file_index}.")
         return files[file_index]
 
-    def get_verdict(self, index: int) -> VerdictInfo:
+    def get_verdict(self, index: int) -> SessionVerdict:
         """Return the verdict that a row shows; raise NotFound if it shows none."""
         row, row_events = self._find_row_events(index)
         reached = row_events[0][0].payload

@@ -30,6 +30,7 @@ from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.file_names import to_snake_case
+from adk_agent_sim.timeline.json_conversion import format_json_value
 from adk_agent_sim.timeline.read_model.open_rows import end_open_row
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.strict_json import parse_json_object_input
@@ -40,7 +41,6 @@ from adk_agent_sim.use_cases.cases import (
     compare_case,
     convert_cases,
     describe_case,
-    format_value,
 )
 from adk_agent_sim.use_cases.record import Record
 
@@ -302,7 +302,7 @@ def _build_field(field: CaseField, schemas: Mapping[str, Mapping[str, Any]]) -> 
         turn=field.turn,
         label=field.label,
         kind=field.kind,
-        value=field.value if field.kind == "text" else format_value(field.value),
+        value=field.value if field.kind == "text" else format_json_value(field.value),
         tool_name=field.tool_name,
         value_schema=None if schema is None else dict(schema),
     )

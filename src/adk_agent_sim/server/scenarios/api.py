@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
 
+from adk_agent_sim.scenario.players.checked_scenario import ScenarioCheck
 from adk_agent_sim.server.scenarios.api_models import (
     AnnotationInfo,
     AnnotationPatch,
     EventDetail,
-    ScenarioCheckInfo,
     ScenarioFindings,
     ScenarioInfo,
     ScenarioSummary,
@@ -62,16 +62,10 @@ async def get_scenario_findings(scenario: ScenarioDependency, hides_answer: Hide
     return json_response(await asyncio.to_thread(partial(scenario.find_problems, hides_answer=hides_answer)))
 
 
-@scenario_api.get("/{key}/check", response_model=ScenarioCheckInfo)
-async def get_scenario_check(scenario: ScenarioDependency) -> Response:
-    """Return the result of the last check of a scenario."""
-    return json_response(scenario.get_check())
-
-
-@scenario_api.post("/{key}/check", response_model=ScenarioCheckInfo)
-async def check_scenario(scenario: ScenarioDependency) -> Response:
+@scenario_api.post("/{key}/check", response_model=ScenarioCheck)
+async def check_scenario(scenario: ScenarioDependency, hides_answer: HidesAnswerDependency) -> Response:
     """Check whether a scenario is solvable, not trivially passed and deterministic."""
-    return json_response(await scenario.check())
+    return json_response(await scenario.check(hides_answer=hides_answer))
 
 
 @scenario_api.post("/{key}/runs", response_model=WorldRunInfo)

@@ -6,33 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
+from adk_agent_sim.scenario.format.scenario_summary import EventSummary, ScenarioDefinition
 from adk_agent_sim.scenario.verdict.run_progress import EventState
 from adk_agent_sim.use_cases.record import Record
-
-EventKind = Literal["user", "env", "agent", "oracle", "condition", "validation", "other"]
-
-
-class CheckedPropertyInfo(Record):
-    """Whether one demand on a scenario holds."""
-
-    name: str = Field(description="solvable, not trivially passed or deterministic")
-    holds: bool | None = Field(description="null if it is not known, because the scenario cannot be judged")
-    reason: str = Field(description="Why it holds or not, in one sentence")
-    next_step: str = Field(description="What to do if it does not hold")
-
-
-class ScenarioCheckInfo(Record):
-    """What `adksim scenario check` finds: whether a scenario is sound."""
-
-    status: str = Field(
-        description="ok, not solvable, trivially passed, not deterministic, not judgeable or lint errors; empty if it "
-        "was not checked"
-    )
-    properties: list[CheckedPropertyInfo]
-    notes: list[str]
-    problem: str = Field(description="Why the scenario cannot be judged; empty if it can")
-    error_count: int = Field(description="The errors that the linter finds")
-    warning_count: int
 
 
 class PlayedWorldInfo(Record):
@@ -65,23 +42,7 @@ class ScenarioSummary(Record):
     app_count: int
     validation_decision: str = Field(description="The decision of a reviewer; empty if there is none")
     annotator: str
-    check_status: str = Field(default="", description="As in `ScenarioCheckInfo`, of the last check")
-
-
-class EventSummary(Record):
-    """An event of the scenario; its details are requested when it is selected."""
-
-    index: int = Field(description="Its position in the file, which identifies it here: event ids may not be unique")
-    event_id: str
-    kind: EventKind
-    expected_seconds: float | None = Field(
-        description="The expected time since the start; None: it is part of, or depends on, a cycle"
-    )
-    turn: int | None
-    depends_on: list[int] = Field(description="The indexes of the events that it depends on")
-    app: str
-    function: str
-    summary: str = Field(description="Its arguments in one line")
+    check_status: str = Field(description="The status of its last check; empty if it was not checked")
 
 
 class WorldGraphEvent(EventSummary):
@@ -123,50 +84,21 @@ class AnnotationPatch(Record):
     annotator: str | None = Field(default=None, max_length=200)
 
 
-class HintInfo(Record):
-    """A hint for whoever plays the agent."""
-
-    kind: str = Field(description="What it is about, such as `task` or `environment`")
-    content: str
-    event_index: int | None = Field(description="The event that it belongs to; None if there is none")
-
-
-class ScenarioFinding(Record):
-    """A problem of a scenario that the linter found."""
-
-    code: str
-    severity: Literal["error", "warning"]
-    path: str = Field(description="The path in the file, such as `events[3].action.app`")
-    line: int
-    message: str
-    advice: str
-    event_index: int | None = Field(description="The event that it is about; None if it is about none")
-
-
 class ScenarioFindings(Record):
     """The problems of a scenario, by line."""
 
-    findings: list[ScenarioFinding] = Field(description="At most 200")
+    findings: list[LocatedFinding] = Field(description="At most 200")
     error_count: int
     warning_count: int
 
 
-class ScenarioInfo(Record):
-    """A scenario as its file defines it."""
+class ScenarioInfo(ScenarioDefinition):
+    """A scenario as its file defines it, and what a server knows of it."""
 
     key: str
-    scenario_id: str
     path: str
-    start_time: float | None
-    duration: float | None
-    seed: int | None
-    tags: list[str]
-    apps: list[str]
-    context: str = Field(default="", description="What the author says about the scenario; empty if nothing")
-    hints: list[HintInfo] = Field(description="Hints for whoever plays the agent")
-    adaptations: list[str] = Field(description="What was adapted in order to read the file")
     annotation: AnnotationInfo
-    events: list[EventSummary] = Field(description="In the order of their expected times")
+    check_status: str = Field(description="The status of its last check; empty if it was not checked")
     hides_answer: bool = Field(
         default=False, description="Whether what is expected is left out, because a person is playing the scenario"
     )

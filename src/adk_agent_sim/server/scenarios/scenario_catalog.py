@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -14,32 +13,26 @@ from typing import Any
 from adk_agent_sim.errors import InvalidTransition, NotFound
 from adk_agent_sim.scenario.format.annotation import annotate_file
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.lint import lint
 from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 from adk_agent_sim.scenario.format.models import ExportedOracleEvent, to_json_value
 from adk_agent_sim.scenario.format.scenario_files import find_scenario_files, load_scenarios
+from adk_agent_sim.scenario.format.scenario_summary import EventSummary, read_arguments, summarize_scenario
 from adk_agent_sim.scenario.players.check_cache import CheckCache
-from adk_agent_sim.scenario.players.checked_scenario import ScenarioCheck, check_scenario
+from adk_agent_sim.scenario.players.checked_scenario import ScenarioCheck
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.scenarios.api_models import (
     AnnotationInfo,
     AnnotationPatch,
-    CheckedPropertyInfo,
     EventDetail,
-    HintInfo,
-    ScenarioCheckInfo,
-    ScenarioFinding,
     ScenarioFindings,
     ScenarioInfo,
     ScenarioSummary,
 )
-from adk_agent_sim.server.scenarios.event_summaries import iter_event_summaries, leave_out_events, read_arguments
 from adk_agent_sim.server.scenarios.world_runs import WorldRuns
 from adk_agent_sim.timeline.clock import WallClock
 from adk_agent_sim.timeline.file_names import to_snake_case
 from adk_agent_sim.timeline.strict_json import dump_json
-
-_EVENT_PATH = re.compile(r"events\[(\d+)\]")
+from adk_agent_sim.use_cases.worlds import check_scenario, lint_scenario
 
 _MAX_CHECK_SECONDS = 60.0
 """How long a check may take before it says that it does not know."""
@@ -101,28 +94,6 @@ class ScenarioCatalog:
         return [each.summarize() for each in self]
 
 
-def _build_check_info(check: ScenarioCheck | None) -> ScenarioCheckInfo:
-    if check is None:
-        return ScenarioCheckInfo(status="", properties=[], notes=[], problem="", error_count=0, warning_count=0)
-    error_count = _count_errors(check.findings)
-    checked = (
-        ("solvable", check.solvable),
-        ("not trivially passed", check.not_trivial),
-        ("deterministic", check.deterministic),
-    )
-    return ScenarioCheckInfo(
-        status=check.status.value,
-        properties=[
-            CheckedPropertyInfo(name=name, holds=each.holds, reason=each.reason, next_step=each.next_step)
-            for name, each in checked
-        ],
-        notes=list(check.notes),
-        problem=check.problem,
-        error_count=error_count,
-        warning_count=len(check.findings) - error_count,
-    )
-
-
 class OpenScenario:
     """One scenario of the server."""
 
@@ -143,6 +114,10 @@ class OpenScenario:
         self._check = check_cache.find(scenario) if check_cache is not None else None
         self._lock = asyncio.Lock()
 
+    @property
+    def _check_status(self) -> str:
+        return self._check.status.value if self._check is not None else ""
+
     def summarize(self) -> ScenarioSummary:
         """Return the scenario as the browser lists it."""
         annotation = self._scenario.annotation
@@ -154,7 +129,7 @@ class OpenScenario:
             app_count=len(self._scenario.apps),
             validation_decision=annotation.validation_decision or "",
             annotator=annotation.annotator or "",
-            check_status=self._check.status.value if self._check is not None else "",
+            check_status=self._check_status,
         )
 
     def is_played_by_person(self, worlds: WorldRuns) -> bool:
@@ -163,32 +138,28 @@ class OpenScenario:
 
     def describe(self, *, hides_answer: bool = False) -> ScenarioInfo:
         """Return the scenario as its file defines it; with `hides_answer`, without what is expected of the agent."""
-        scenario = self._scenario
         hidden = self._list_oracle_indexes() if hides_answer else frozenset[int]()
+        definition = summarize_scenario(self._scenario)
+        hints = [
+            each.model_copy(update={"event_index": None}) if each.event_index in hidden else each
+            for each in definition.hints
+        ]
+        events = _leave_out_events(definition.events, hidden)
         return ScenarioInfo(
+            **vars(definition.model_copy(update={"hints": hints, "events": events})),
             key=self.key,
-            scenario_id=scenario.scenario_id,
             path=str(self._file),
-            start_time=scenario.start_time,
-            duration=scenario.duration,
-            seed=scenario.seed,
-            tags=list(scenario.tags),
-            apps=[app.name for app in scenario.apps],
-            context=scenario.trace.context or "",
-            hints=list(self._iter_hints(hidden)),
-            adaptations=list(scenario.adapted),
             annotation=self.get_annotation(),
-            events=leave_out_events(list(iter_event_summaries(scenario)), hidden),
+            check_status=self._check_status,
             hides_answer=hides_answer,
         )
 
     def find_problems(self, *, hides_answer: bool = False) -> ScenarioFindings:
         """Return the problems that the linter finds in the scenario; with `hides_answer`, not those of the answer."""
-        hidden = self._list_oracle_indexes() if hides_answer else frozenset[int]()
-        findings = [each for each in lint(self._scenario) if _find_event_index(each) not in hidden]
-        errors = _count_errors(findings)
+        findings = self._filter_findings(lint_scenario(self._scenario), hides_answer)
+        errors = sum(each.severity == "error" for each in findings)
         return ScenarioFindings(
-            findings=[_build_finding(each) for each in findings[:_MAX_FINDINGS]],
+            findings=list(findings[:_MAX_FINDINGS]),
             error_count=errors,
             warning_count=len(findings) - errors,
         )
@@ -197,19 +168,13 @@ class OpenScenario:
         """Let a person play the agent in a new world; returns the session's id."""
         return await worlds.start(self._scenario, source=str(self._file))
 
-    def get_check(self) -> ScenarioCheckInfo:
-        """Return the result of the last check; without a status if there was none."""
-        return _build_check_info(self._check)
-
-    async def check(self) -> ScenarioCheckInfo:
-        """Check whether the scenario is solvable, not trivially passed and deterministic; players run it five times."""
+    async def check(self, *, hides_answer: bool = False) -> ScenarioCheck:
+        """Check the scenario, which players run five times; with `hides_answer`, without findings of the answer."""
         async with self._lock:
             self._check = await asyncio.to_thread(
-                partial(check_scenario, self._scenario, max_wall_seconds=_MAX_CHECK_SECONDS)
+                partial(check_scenario, self._scenario, cache=self._check_cache, max_wall_seconds=_MAX_CHECK_SECONDS)
             )
-            if self._check_cache is not None:
-                await asyncio.to_thread(self._check_cache.save, self._scenario, self._check)
-        return self.get_check()
+        return self._check.model_copy(update={"findings": self._filter_findings(self._check.findings, hides_answer)})
 
     def get_event_detail(self, index: int, *, hides_answer: bool = False) -> EventDetail:
         """Return the details of an event.
@@ -269,36 +234,36 @@ class OpenScenario:
             raise NotFound(f"There is no app {app_name[:100]!r} in this scenario.")
         return app.app_state or {}
 
+    def _filter_findings(self, findings: Sequence[LocatedFinding], hides_answer: bool) -> Sequence[LocatedFinding]:
+        hidden = self._list_oracle_indexes() if hides_answer else frozenset[int]()
+        return tuple(each for each in findings if each.event_index not in hidden)
+
     def _list_oracle_indexes(self) -> frozenset[int]:
         events = enumerate(self._scenario.events)
         return frozenset(index for index, each in events if isinstance(each, ExportedOracleEvent))
 
-    def _iter_hints(self, hidden: Collection[int]) -> Iterator[HintInfo]:
-        positions = {event.event_id: index for index, event in enumerate(self._scenario.events) if index not in hidden}
-        for hint in self._scenario.hints:
-            yield HintInfo(
-                kind=hint.hint_type.lower().removesuffix("_hint"),
-                content=hint.content,
-                event_index=positions.get(hint.associated_event_id),
-            )
 
+def _leave_out_events(events: Sequence[EventSummary], hidden: Collection[int]) -> list[EventSummary]:
+    """Return the events without those with these indexes; what depended on one depends on what that depended on."""
+    by_index = {each.index: each for each in events}
 
-def _count_errors(findings: Sequence[LocatedFinding]) -> int:
-    return sum(each.severity == "error" for each in findings)
+    def list_parents(event: EventSummary) -> list[int]:
+        shown: list[int] = []
+        # A stack instead of recursion, and with `seen`: dependencies may form a cycle, and chains may be long.
+        seen, waiting = set[int](), event.depends_on[::-1]
+        while waiting:
+            index = waiting.pop()
+            if index in seen:
+                continue
+            seen.add(index)
+            if index in hidden:
+                waiting += by_index[index].depends_on[::-1]
+            else:
+                shown.append(index)
+        return shown
 
-
-def _find_event_index(finding: LocatedFinding) -> int | None:
-    about_event = _EVENT_PATH.match(finding.path)
-    return int(about_event[1]) if about_event else None
-
-
-def _build_finding(finding: LocatedFinding) -> ScenarioFinding:
-    return ScenarioFinding(
-        code=finding.code,
-        severity=finding.severity,
-        path=finding.path,
-        line=finding.line,
-        message=finding.message,
-        advice=finding.advice,
-        event_index=_find_event_index(finding),
-    )
+    return [
+        each.model_copy(update={"depends_on": list_parents(each)}) if hidden else each
+        for each in events
+        if each.index not in hidden
+    ]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.scenario_summary import EventSummary, summarize_scenario
 from adk_agent_sim.scenario.verdict.run_progress import AgentAction, RunProgress, read_run_progress
-from adk_agent_sim.server.scenarios.api_models import EventSummary, WorldGraphEvent, WorldGraphInfo
-from adk_agent_sim.server.scenarios.event_summaries import iter_event_summaries
+from adk_agent_sim.server.scenarios.api_models import WorldGraphEvent, WorldGraphInfo
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments
@@ -42,7 +43,7 @@ class _GraphBuilder:
     def __init__(self, scenario: ScenarioImportedFromJson, progress: RunProgress, *, hides_answer: bool) -> None:
         self._progress = progress
         self._hides_answer = hides_answer
-        self._summaries = list(iter_event_summaries(scenario))
+        self._summaries = summarize_scenario(scenario).events
         self._event_count = len(scenario.events)
 
     def build(self) -> list[WorldGraphEvent]:
@@ -67,20 +68,8 @@ class _GraphBuilder:
         # When an event is due may be known, but its arguments would tell what is about to happen.
         is_secret = self._hides_answer and progress.state == "due"
         parents = [each if each in shown else stand_ins.get(each) for each in event.depends_on]
-        return WorldGraphEvent(
-            index=event.index,
-            event_id=event.event_id,
-            kind=event.kind,
-            expected_seconds=event.expected_seconds,
-            turn=event.turn,
-            depends_on=[each for each in parents if each is not None],
-            app=event.app,
-            function=event.function,
-            summary="" if is_secret else event.summary,
-            state=progress.state,
-            seconds=progress.seconds,
-            note=progress.note,
-        )
+        fields = event.model_dump() | asdict(progress) | {"depends_on": [each for each in parents if each is not None]}
+        return WorldGraphEvent.model_validate(fields | ({"summary": ""} if is_secret else {}))
 
     def _build_actions(self, own: Sequence[AgentAction], shown: Sequence[EventSummary]) -> list[WorldGraphEvent]:
         """Build the agent's actions, each after what happened before it."""

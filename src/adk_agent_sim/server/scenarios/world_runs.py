@@ -8,16 +8,15 @@ from pathlib import Path
 from uuid import uuid4
 
 from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
+from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-from adk_agent_sim.adk.worlds.world_agents import create_default_agent
-from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.server.sessions.session_runs import SessionRuns
 from adk_agent_sim.text.escaped_logging import get_logger
-from adk_agent_sim.timeline.events import Player
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.worlds import prepare_world_run
 
 _MAX_KEPT_WORLDS = 20
 """How many worlds are kept, so that their state can be seen after the verdict, and their runs forked."""
@@ -45,18 +44,9 @@ class WorldRuns:
         """
         # ADK's ids follow from the run's number: two runs of one scenario must not have the same.
         options = WorldRunOptions(run_number=uuid4().int >> 97)
-        create = partial(
-            WorldRun,
-            create_default_agent(),
-            scenario,
-            options,
-            player=Player.HUMAN,
-            player_name="human",
-            source=source,
-            timeline=self._timeline,
-            checkpoints=WorldCheckpoints(),
-        )
-        return (await self.begin(await asyncio.to_thread(create)))[0]
+        plan = WorldRunPlan(scenario=source, player="human", options=options)
+        run = await asyncio.to_thread(partial(prepare_world_run, plan, scenario, timeline=self._timeline))
+        return (await self.begin(run))[0]
 
     async def begin(self, run: WorldRun) -> tuple[str, asyncio.Task[WorldRunResult]]:
         """Start a run on this timeline; returns the id of its session, which has begun, and the task that plays it.

@@ -14,8 +14,7 @@ from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.server.agents.agent_catalog import load_briefing_with_timeout
 from adk_agent_sim.server.agents.api_models import Briefing, RequestInfo
 from adk_agent_sim.server.scenarios.api_models import PlayedWorldInfo, WorldGraphInfo
-from adk_agent_sim.server.scenarios.session_verdict import build_session_verdict
-from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
+from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict, build_session_verdict
 from adk_agent_sim.server.scenarios.world_graph import build_world_graph
 from adk_agent_sim.server.sessions import request_view, row_details
 from adk_agent_sim.server.sessions.row_api_models import RowDetail
@@ -131,7 +130,7 @@ class SessionReader:
             raise NotFound(f"The session {session_id[:100]!r} has no world on this server.")
         return run.world
 
-    async def get_verdict(self, session_id: str, index: int) -> VerdictInfo:
+    async def get_verdict(self, session_id: str, index: int) -> SessionVerdict:
         """Return the verdict that a row shows, with the rows of the events that were judged.
 
         Raises:

@@ -11,7 +11,7 @@ from fastapi import Query, Request, Response
 
 from adk_agent_sim.server.agents.api_models import AgentInfo, Briefing, RequestInfo
 from adk_agent_sim.server.scenarios.api_models import PlayedWorldInfo, TimeControlInput, WorldGraphInfo
-from adk_agent_sim.server.scenarios.verdict_api_models import VerdictInfo
+from adk_agent_sim.server.scenarios.session_verdict import SessionVerdict
 from adk_agent_sim.server.sessions.row_api_models import RowDetail
 from adk_agent_sim.server.sessions.session_api_models import (
     NewSession,
@@ -141,7 +141,7 @@ async def get_row(reader: ReaderDependency, session_id: str, index: int, full: b
     return json_response(await reader.get_row_detail(session_id, index, full=full))
 
 
-@api.get("/sessions/{session_id}/rows/{index}/verdict", response_model=VerdictInfo)
+@api.get("/sessions/{session_id}/rows/{index}/verdict", response_model=SessionVerdict)
 async def get_row_verdict(reader: ReaderDependency, session_id: str, index: int) -> Response:
     """Return the verdict that a row shows: what was expected beside what happened."""
     return json_response(await reader.get_verdict(session_id, index))

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from adk_agent_sim.scenario.verdict.soft_check import AskedCheck
+from pydantic import Field
+
 from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.timeline.record import Record
 
 EventStatus: TypeAlias = Literal["matched", "wrong", "missing"]
 TurnStatus: TypeAlias = Literal["passed", "failed", "not judged"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class VerdictDifference:
+class _VerdictPart(Record, frozen=True, extra="ignore"):
+    """What was stored by another version is readable, whatever else it has."""
+
+
+class VerdictDifference(_VerdictPart):
     """One thing that is not as expected: an argument, the time or the order."""
 
     argument: str
@@ -29,8 +33,7 @@ class VerdictDifference:
     """The rule that decided, such as `unordered`, `soft`, `time window` or `strictness: exact`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ActionSummary:
+class ActionSummary(_VerdictPart):
     """An action of the agent, or an event of its run."""
 
     event_id: str
@@ -40,14 +43,13 @@ class ActionSummary:
     seconds: float
     """When it happened, in seconds since the scenario's start."""
 
-    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    arguments: Mapping[str, Any] = Field(default_factory=dict[str, Any])
 
     note: str = ""
     """What is special about it, such as its error."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JudgedEvent:
+class JudgedEvent(_VerdictPart):
     """An expected event and its outcome."""
 
     event_id: str
@@ -70,12 +72,11 @@ class JudgedEvent:
     nearest: ActionSummary | None = None
     """If it is not matched: the action that is most like it."""
 
-    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    arguments: Mapping[str, Any] = Field(default_factory=dict[str, Any])
     """If it is not matched: its expected arguments."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CountDifference:
+class CountDifference(_VerdictPart):
     """A tool that was called more or less often than expected."""
 
     tool: str
@@ -85,11 +86,10 @@ class CountDifference:
     got: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JudgedTurn:
+class JudgedTurn(_VerdictPart):
     """A turn and its events."""
 
-    number: int
+    number: Annotated[int, Field(ge=0)]
     """From 1."""
 
     status: TurnStatus
@@ -103,8 +103,7 @@ class JudgedTurn:
     """Actions that nothing expects."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JudgedValidation:
+class JudgedValidation(_VerdictPart):
     """A validation of the author: its milestones and minefields."""
 
     event_id: str
@@ -114,22 +113,49 @@ class JudgedValidation:
     reason: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Verdict:
-    """The verdict on a run."""
+class SoftQuestion(_VerdictPart):
+    """What a soft check asks: whether the agent's value means the same as the expected one."""
 
-    scenario_id: str
+    task: str
+    """What the user has asked for until then."""
+
+    tool: str
+    """The tool by the class of its app, such as `EmailClientV2__send_email`."""
+
+    argument: str
+
+    expected: Any
+
+    got: Any
+
+    user: str = ""
+    """The user's name, or an empty text."""
+
+
+class AskedCheck(SoftQuestion):
+    """A soft check that was asked, with its answer."""
 
     passed: bool
 
-    reason: str
+    reply: str = ""
+    """The reason, in the words of whoever answered."""
+
+
+class Verdict(_VerdictPart):
+    """The verdict on a run."""
+
+    scenario_id: str = ""
+
+    passed: bool = False
+
+    reason: str = ""
     """Why it failed, in one sentence; empty if it passed."""
 
-    turns: tuple[JudgedTurn, ...]
+    turns: tuple[JudgedTurn, ...] = ()
 
     validations: tuple[JudgedValidation, ...] = ()
 
-    matches: Mapping[str, str] = field(default_factory=dict[str, str])
+    matches: Mapping[str, str] = Field(default_factory=dict[str, str])
     """The ids of the agent's events -> the ids of the expected events, up to the decision."""
 
     soft_checks: tuple[AskedCheck, ...] = ()
@@ -138,15 +164,9 @@ class Verdict:
     after_end: tuple[ActionSummary, ...] = ()
     """Actions after the last turn, which are not judged."""
 
-    def to_json(self, *, explain: bool = False) -> dict[str, Any]:
-        """Return the verdict as JSON values; with `explain`, soft checks have the prompt that was asked."""
-        value = asdict(self)
-        value["soft_checks"] = [
-            {**asdict(each.check), "passed": each.answer.passed, "reply": each.answer.reply}
-            | ({"prompt": each.check.prompt()} if explain else {})
-            for each in self.soft_checks
-        ]
-        return value
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdict as JSON values."""
+        return self.model_dump(mode="json")
 
     def __str__(self) -> str:
         """Return the verdict as text."""
