@@ -1,20 +1,50 @@
-"""The options that commands of several features share: `--db`, `--criteria`, and ADK's services by URI."""
+"""The options that commands of several features share, and the decorators that add several options at once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from adk_agent_sim.cli.option_groups import group_options
 from adk_agent_sim.errors import InvalidCriteria, ServiceFailed
 from adk_agent_sim.persistence.default_path import get_default_database_path, get_run_database_path
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.runs.runner_services import RunnerServices
     from adk_agent_sim.golden.eval_criteria import EvalCriteria
+
+
+CommandFunction: TypeAlias = Callable[..., Any]
+Decorator: TypeAlias = Callable[[CommandFunction], CommandFunction]
+
+
+def combine_options(*options: Decorator) -> Decorator:
+    """Return a decorator that adds options, which `--help` lists in this order."""
+    return lambda command: functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+
+def group_options(parameter: str, settings: type, options: Sequence[Decorator]) -> Decorator:
+    """Return a decorator that adds options whose values the command gets as one object.
+
+    Args:
+        parameter: The parameter of the command for the object.
+        settings: Its class, a dataclass whose fields have the names of the options.
+        options: The options, as `--help` lists them.
+    """
+
+    def decorate(command: CommandFunction) -> CommandFunction:
+        @functools.wraps(command)
+        def collect(**values: Any) -> Any:
+            own = {field.name: values.pop(field.name) for field in fields(settings) if field.name in values}
+            return command(**{parameter: settings(**own)}, **values)
+
+        return combine_options(*options)(collect)
+
+    return decorate
 
 
 def _find_database(context: click.Context, option: click.Parameter, value: str) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from adk_agent_sim.cli.benches.bench_options import BenchSettings
-from adk_agent_sim.cli.exit_codes import NothingToCompare
-from adk_agent_sim.cli.option_errors import (
+from adk_agent_sim.cli.exit_codes import (
+    NothingToCompare,
     check_writable,
     list_given_options,
     parse_duration_option,

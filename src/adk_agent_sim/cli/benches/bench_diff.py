@@ -21,7 +21,7 @@ _MAX_REASON = 160
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
-@click.command("diff")
+@click.command("diff", short_help="Compare two benches: what got better or worse, and whether that can be chance.")
 @click.argument("bench1", metavar="BENCH1", type=_FOLDER)
 @click.argument("bench2", metavar="BENCH2", type=_FOLDER)
 @click.option("--before", "before_name", metavar="AGENT", default="", help="Compare only this agent of BENCH1.")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adk_agent_sim.cli.option_groups import combine_options, group_options
 from adk_agent_sim.cli.scenarios.scenario_run_options import WORLD_OPTIONS, WorldSettings
+from adk_agent_sim.cli.shared_options import combine_options, group_options
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan

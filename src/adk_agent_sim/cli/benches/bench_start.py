@@ -21,8 +21,13 @@ from adk_agent_sim.cli.benches.bench_checks import (
     parse_bench_criteria,
 )
 from adk_agent_sim.cli.benches.bench_options import BenchSettings, bench_options
-from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
-from adk_agent_sim.cli.option_errors import parse_limit, report_wrong_option, report_wrong_usage
+from adk_agent_sim.cli.exit_codes import (
+    ExitCode,
+    NothingToCompare,
+    parse_limit,
+    report_wrong_option,
+    report_wrong_usage,
+)
 from adk_agent_sim.cli.scenarios.run_value_checks import judge_option
 from adk_agent_sim.cli.termination_signal import interrupt_on_termination
 from adk_agent_sim.errors import BenchFolderRefused
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.bench.bench_summary import BenchSummary
 
 
-@click.command(cls=BenchCommand)
+@click.command(cls=BenchCommand, short_help="Run agents in scenarios, many times, and save every result.")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @bench_options
 @judge_option

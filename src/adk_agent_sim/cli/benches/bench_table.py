@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from adk_agent_sim.bench.bench_report import HTML_REPORT
 from adk_agent_sim.bench.bench_summary import BenchSummary
 from adk_agent_sim.bench.figure_text import OUTCOME_NAMES, format_interval, format_number, format_seconds, format_share
 from adk_agent_sim.bench.run_group import RunGroup
@@ -18,8 +19,6 @@ _MAX_REASONS = 5
 
 def print_bench_summary(summary: BenchSummary, *, as_json: bool) -> None:
     """Print how a bench went, as JSON or as tables."""
-    from adk_agent_sim.bench.bench_report import HTML_REPORT
-
     if as_json:
         print_json(summary.model_dump())
     else:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+from adk_agent_sim.environment.rule_finding import RuleFinding
+from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.text.escaping import escape_document
 from adk_agent_sim.text.terminal_output import (
     print_document,
@@ -21,11 +23,12 @@ from adk_agent_sim.text.terminal_output import (
     send_other_output_to_stderr,
     style,
 )
+from adk_agent_sim.timeline.atomic_files import atomic_write_text
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
     from adk_agent_sim.environment.mock_lint import ModelProblem
-    from adk_agent_sim.environment.rule_finding import RuleFinding
     from adk_agent_sim.environment.rule_lint import ToolCatalog
     from adk_agent_sim.timeline.events import Event
 
@@ -164,7 +167,6 @@ def _load_trace_events(file: Path, eval_id: str | None) -> Sequence[Event]:
     if file.suffix == ".jsonl":
         return _load_timeline_events(file)
     from adk_agent_sim.golden.importers import import_adk_session, import_eval_case
-    from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 
     try:
         is_eval_set = "eval_cases" in parse_json_object(file.read_bytes())
@@ -256,7 +258,6 @@ def _record(
     from adk_agent_sim.environment.rule_match import Match
     from adk_agent_sim.environment.rules import Rule, Rules
     from adk_agent_sim.environment.yaml_document import render_yaml
-    from adk_agent_sim.timeline.atomic_files import atomic_write_text
     from adk_agent_sim.timeline.redaction.redactor import Redactor
 
     everything = Rules(rules=[Rule(name="the real tool", match=Match(tool=["*"]), do=[Pass()])])
@@ -355,6 +356,5 @@ async def _play_trace(app: App, path: Path, name: str | None) -> Sequence[str]:
 def _play_in_terminal(app: App) -> Awaitable[bool]:
     from adk_agent_sim.cli.play.prompts import KeyboardPrompts
     from adk_agent_sim.cli.play.terminal import play_in_terminal
-    from adk_agent_sim.golden.export_formats import build_eval_set_name
 
     return play_in_terminal(app, KeyboardPrompts(), Path(build_eval_set_name(app.name)))

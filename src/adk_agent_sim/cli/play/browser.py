@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode
-from adk_agent_sim.cli.option_groups import combine_options, group_options
+from adk_agent_sim.cli.shared_options import combine_options, group_options
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_folder import AgentFolder

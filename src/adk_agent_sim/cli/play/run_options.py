@@ -14,7 +14,7 @@ from typing import cast
 
 import click
 
-from adk_agent_sim.cli.option_groups import combine_options, group_options
+from adk_agent_sim.cli.shared_options import combine_options, group_options
 from adk_agent_sim.persistence.default_path import get_data_folder, get_run_database_path
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.private_files import create_private_folder, write_private_file

@@ -1,15 +1,18 @@
-"""Checks the values that runs in worlds are given, before any starts: players, models, rules, judges and agents."""
+"""What runs in worlds are given: the options `--judge` and `--record`, and checks of values before any run starts."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from adk_agent_sim.cli.option_errors import report_wrong_option
+from adk_agent_sim.cli.exit_codes import report_wrong_option
 from adk_agent_sim.errors import NotJudgeable
-from adk_agent_sim.scenario.verdict.soft_check import REPLAY_PREFIX, RecordedAnswers, SoftJudge, find_soft_judge
 from adk_agent_sim.timeline.player_spec import Seat, format_players
+
+if TYPE_CHECKING:
+    from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
 
 DEFAULT_RECORD = Path("judge-answers.jsonl")
 
@@ -33,6 +36,8 @@ record_option = click.option(
 
 def make_soft_judge(name: str, record: Path) -> SoftJudge | str | None:
     """Return who answers soft checks; a model is imported only if it is asked for."""
+    from adk_agent_sim.scenario.verdict.soft_check import REPLAY_PREFIX, RecordedAnswers
+
     if name == "scripted":
         return None
     if name.startswith(REPLAY_PREFIX):
@@ -80,6 +85,7 @@ def check_rules(rules: str, profile: str | None) -> None:
 def check_judge(judge: str) -> None:
     """Raise BadParameter if the judge of texts is neither a model nor a file with recorded answers."""
     from adk_agent_sim.adk.worlds.other_model import create_model
+    from adk_agent_sim.scenario.verdict.soft_check import REPLAY_PREFIX, find_soft_judge
 
     with report_wrong_option("--judge"):
         if judge == REPLAY_PREFIX:

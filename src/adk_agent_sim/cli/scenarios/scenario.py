@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
-from adk_agent_sim.cli.scenarios.scenario_check import check
+from adk_agent_sim.cli.play.browser import BrowserSettings, browser_options, serve_in_browser
+from adk_agent_sim.cli.progress_bar import ProgressBar
+from adk_agent_sim.cli.scenarios.scenario_check import check, lint
 from adk_agent_sim.cli.scenarios.scenario_choice import ScenarioChoice, scenario_option
 from adk_agent_sim.cli.scenarios.scenario_convert import convert
 from adk_agent_sim.cli.scenarios.scenario_judge import judge_command
-from adk_agent_sim.cli.scenarios.scenario_lint import lint
 from adk_agent_sim.cli.scenarios.scenario_run import run
-from adk_agent_sim.cli.scenarios.scenario_show import show
 from adk_agent_sim.errors import InvalidLabels
 from adk_agent_sim.scenario.verdict.agreement import Agreement, compare_with_labels, read_labels, read_verdicts
-from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines, style
+from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
+from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, print_lines, style
+from adk_agent_sim.timeline.atomic_files import atomic_write_text
+from adk_agent_sim.timeline.clock import WallClock
+
+if TYPE_CHECKING:
+    from adk_agent_sim.scenario import ScenarioImportedFromJson
+
 
 _MAX_PRINTED = 100
 """The most disagreements that are printed; `--json` prints all."""
@@ -29,7 +38,7 @@ def scenario() -> None:
     """Check, show, run, judge, annotate and convert ARE and Gaia2 scenarios."""
 
 
-for _command in (lint, check, show, run, judge_command, convert):
+for _command in (lint, check, run, judge_command, convert):
     scenario.add_command(_command)
 
 
@@ -111,7 +120,6 @@ def annotate(
     """
     from adk_agent_sim.scenario.format.annotation import annotate_file
     from adk_agent_sim.scenario.format.models import to_json_value
-    from adk_agent_sim.timeline.clock import WallClock
 
     options = {"validation_decision": decision, "comment": comment, "annotator": annotator}
     changes = {name: value for name, value in options.items() if value is not None}
@@ -124,3 +132,76 @@ def annotate(
         print_json(annotation)
     else:
         print_lines([f"{name}: {value}" for name, value in annotation.items()] or ["no annotation"])
+
+
+@scenario.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@scenario_option
+@click.option("--svg", "svg_path", type=click.Path(dir_okay=False, path_type=Path), help="Write the graph as SVG.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summaries as JSON, one document per scenario.")
+@click.option("--web", is_flag=True, help="Show the scenarios in the browser: graph, events, states, annotations.")
+@browser_options
+def show(
+    files: Sequence[Path],
+    scenario_id: str | None,
+    svg_path: Path | None,
+    as_json: bool,
+    web: bool,
+    browser: BrowserSettings,
+) -> None:
+    """Show the scenarios in FILE...: metadata, apps, and events in the order in which they happen.
+
+    A file can contain several scenarios, one per line. Those that cannot be read are reported, and the exit code is 1.
+
+    \b
+    adksim scenario show scenario.json --svg graph.svg
+    adksim scenario show scenarios.jsonl --scenario lunch
+    adksim scenario show scenarios/*.json --web --open
+    """
+    if web and (svg_path or as_json or scenario_id is not None):
+        raise click.UsageError("--web shows all scenarios in the browser: leave out --svg, --json and --scenario.")
+    if svg_path is not None and len(files) > 1:
+        raise click.UsageError("--svg writes the graph of one scenario: give one FILE.")
+    if web:
+        from adk_agent_sim.scenario.players.check_cache import CheckCache
+        from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
+
+        serve_in_browser([], browser, scenarios=ScenarioCatalog(files, check_cache=CheckCache()))
+        return
+    choices = [ScenarioChoice(file, scenario_id) for file in files]
+    if svg_path is not None:
+        _show_scenario(choices[0].get_single("--svg"), svg_path, as_json=as_json)
+    elif not _show_all(choices, as_json=as_json):
+        sys.exit(ExitCode.FAILED)
+
+
+def _show_all(choices: Sequence[ScenarioChoice], *, as_json: bool) -> bool:
+    """Print every scenario; return whether all could be read."""
+    total = sum(map(len, choices))
+    progress = ProgressBar("scenarios")
+    is_readable = True
+    for done, scenario in enumerate(each for choice in choices for each in choice.read_each()):
+        progress.close()
+        if not isinstance(scenario, Exception):
+            _show_scenario(scenario, None, as_json=as_json)
+        elif total == 1:
+            raise scenario
+        else:
+            is_readable = False
+            print_line(style(f"Error: {scenario}", fg="red"), err=True)
+        progress(done + 1, total)
+    progress.close()
+    return is_readable
+
+
+def _show_scenario(scenario: ScenarioImportedFromJson, svg_path: Path | None, *, as_json: bool) -> None:
+    from adk_agent_sim.scenario.format.scenario_summary import render_text, summarize_scenario
+    from adk_agent_sim.scenario.format.svg import render_svg
+
+    with pause_garbage_collection():
+        if svg_path is not None:
+            atomic_write_text(svg_path, render_svg(scenario))
+        if as_json:
+            print_json(summarize_scenario(scenario).model_dump())
+        else:
+            print_document(render_text(scenario))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,14 +20,10 @@ if TYPE_CHECKING:
 _MAX_LISTED = 20
 """The most ids that an error lists."""
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
-
-def scenario_option(command: _Command) -> _Command:
-    """Add the option `--scenario` to a command, as the parameter `scenario_id`."""
-    return click.option(
-        "--scenario", "scenario_id", metavar="ID", help="In a file with several scenarios: the one to use; else all."
-    )(command)
+scenario_option = click.option(
+    "--scenario", "scenario_id", metavar="ID", help="In a file with several scenarios: the one to use; else all."
+)
 
 
 class ScenarioChoice:

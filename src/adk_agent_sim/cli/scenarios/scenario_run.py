@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
-from adk_agent_sim.cli.option_errors import list_given_options
+from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare, list_given_options
 from adk_agent_sim.cli.play.browser import BrowserSettings, browser_options
+from adk_agent_sim.cli.progress_bar import ProgressBar
 from adk_agent_sim.cli.scenarios.run_value_checks import check_judge, judge_option, make_soft_judge, record_option
 from adk_agent_sim.cli.scenarios.scenario_choice import ScenarioChoice, scenario_option, write_traces
 from adk_agent_sim.cli.scenarios.scenario_run_options import AgentSettings, agent_options
@@ -21,9 +22,6 @@ from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collecti
 from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from adk_agent_sim.cli.progress_bar import ProgressBar
     from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.format.models import ExportedTrace
     from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
@@ -158,8 +156,6 @@ class _OracleRuns:
 
     def run_all(self) -> None:
         """Run every scenario and print its result. One that cannot be read or run does not stop the others."""
-        from adk_agent_sim.cli.progress_bar import ProgressBar
-
         total = len(self._choice)
         progress = ProgressBar("scenarios" if total > 1 else "events")
         for done, scenario in enumerate(self._choice.read_each()):

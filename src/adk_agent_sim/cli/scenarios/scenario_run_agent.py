@@ -17,15 +17,14 @@ from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan, load_
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_agents import check_world_agents
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.cli.exit_codes import NothingToCompare, exit_with_result
-from adk_agent_sim.cli.option_errors import check_writable, report_wrong_option
+from adk_agent_sim.cli.exit_codes import NothingToCompare, check_writable, exit_with_result, report_wrong_option
 from adk_agent_sim.cli.play.browser import BrowserSettings
 from adk_agent_sim.cli.progress_bar import ProgressBar
 from adk_agent_sim.cli.scenarios.run_value_checks import check_agent, check_model, check_player, check_rules
 from adk_agent_sim.cli.scenarios.scenario_choice import ScenarioChoice, write_traces
+from adk_agent_sim.cli.scenarios.scenario_judge import print_verdict
 from adk_agent_sim.cli.scenarios.scenario_run_options import AgentSettings
 from adk_agent_sim.cli.scenarios.scenario_terminal import play_run
-from adk_agent_sim.cli.scenarios.verdict_lines import print_verdict
 from adk_agent_sim.errors import InvalidScenario, NotJudgeable
 from adk_agent_sim.golden.eval_set_files import read_eval_cases
 from adk_agent_sim.scenario import ScenarioImportedFromJson

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adk_agent_sim.cli.option_errors import parse_limit, report_wrong_option
-from adk_agent_sim.cli.option_groups import group_options
+from adk_agent_sim.cli.exit_codes import parse_limit, report_wrong_option
+from adk_agent_sim.cli.shared_options import group_options
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.worlds.run_exports import RunExports

@@ -14,9 +14,9 @@ from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.cli.exit_codes import NothingToCompare
 from adk_agent_sim.cli.play.prompts import KeyboardPrompts, Prompts, ScriptedPrompts
-from adk_agent_sim.cli.play.state_command import STATE_HELP
 from adk_agent_sim.cli.play.terminal import DECISION_HELP, TerminalSession
-from adk_agent_sim.cli.play.typed_answers import TOOL_HELP
+from adk_agent_sim.cli.play.terminal_commands import STATE_HELP
+from adk_agent_sim.cli.play.terminal_text import TOOL_HELP
 from adk_agent_sim.errors import InvalidCallSyntax
 from adk_agent_sim.simulation.world_simulation import WorldSimulation
 from adk_agent_sim.text.terminal_output import TerminalText, join_text, print_json_text, print_line, style

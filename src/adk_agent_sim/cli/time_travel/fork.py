@@ -167,7 +167,7 @@ def _list_or_fork_on_server(
 
 
 def _list_turns(store: MemoryStore, session_id: str, *, as_json: bool) -> None:
-    from adk_agent_sim.cli.time_travel.time_travel_commands import describe_turns, print_turns
+    from adk_agent_sim.cli.play.terminal_commands import describe_turns, print_turns
 
     events = store.get_log(session_id)
     if as_json:
@@ -193,7 +193,7 @@ async def _fork(
     as_json: bool,
 ) -> None:
     from adk_agent_sim.adk.runs.replay_watch import watch_replays
-    from adk_agent_sim.cli.time_travel.time_travel_commands import print_plan, print_wait
+    from adk_agent_sim.cli.play.terminal_commands import print_plan, print_wait
     from adk_agent_sim.simulation.simulation import Simulation
     from adk_agent_sim.simulation.time_travel import open_stored_session
     from adk_agent_sim.use_cases.time_travel import TimeTravelPoint, plan_time_travel
@@ -316,7 +316,7 @@ def _wait_for_answer(
     entry: ServerEntry, session_id: str, request: Future[ServerAnswer | None], *, is_quiet: bool
 ) -> ServerAnswer | None:
     """Wait for the fork, and print meanwhile what it waits for."""
-    from adk_agent_sim.cli.time_travel.time_travel_commands import print_wait
+    from adk_agent_sim.cli.play.terminal_commands import print_wait
     from adk_agent_sim.link.server_requests import request_json
 
     reported = ""
