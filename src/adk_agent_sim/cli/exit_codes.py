@@ -71,11 +71,16 @@ def format_exit_codes() -> str:
 
 
 @contextmanager
-def report_wrong_option(option: str) -> Generator[None]:
-    """Raise errors about the value of an option as click.BadParameter, which exits with the code of a wrong usage."""
+def report_wrong_option(option: str, kinds: tuple[type[Exception], ...] = (SimulatorError, OSError)) -> Generator[None]:
+    """Raise errors about the value of an option as click.BadParameter, which exits with the code of a wrong usage.
+
+    Args:
+        option: The option, as it is written.
+        kinds: The errors that are about its value; by default all of ours, and those of files.
+    """
     try:
         yield
-    except (SimulatorError, OSError) as error:
+    except kinds as error:
         raise click.BadParameter(str(error), param_hint=option) from error
 
 

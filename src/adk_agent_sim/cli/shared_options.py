@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from adk_agent_sim.errors import InvalidCriteria, ServiceFailed
+from adk_agent_sim.cli.exit_codes import report_wrong_usage
+from adk_agent_sim.errors import InvalidCriteria
 from adk_agent_sim.persistence.default_path import get_default_database_path, get_run_database_path
 
 if TYPE_CHECKING:
@@ -106,10 +107,8 @@ class ServiceSettings:
         uris = ServiceUris(
             session=self.session_service_uri, artifact=self.artifact_service_uri, memory=self.memory_service_uri
         )
-        try:
+        with report_wrong_usage():
             return uris.create_services(agent_dir)
-        except ServiceFailed as error:
-            raise click.UsageError(str(error)) from error
 
 
 service_options = group_options(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
-from adk_agent_sim.environment.rule_finding import RuleFinding
 from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.text.escaping import escape_document
 from adk_agent_sim.text.terminal_output import (
@@ -61,7 +60,8 @@ def check(files: tuple[Path, ...], agent_dir: Path | None, as_json: bool) -> Non
     checks = {file: check_rules_file(file, catalog=catalog, models=_find_model_problem) for file in files}
     findings = [finding for each in checks.values() for finding in each.findings]
     if as_json:
-        print_json([_finding_to_json(finding) for finding in findings])
+        keys = ("file", "line", "path", "code", "severity", "message", "advice")
+        print_json([{key: getattr(finding, key) for key in keys} for finding in findings])
     else:
         for finding in findings:
             print_line(style(str(finding), fg="red" if finding.severity == "error" else "yellow"))
@@ -155,11 +155,6 @@ def _find_model_problem(name: str) -> ModelProblem | None:
 
     with send_other_output_to_stderr():
         return find_model_problem(name, os.environ)
-
-
-def _finding_to_json(finding: RuleFinding) -> dict[str, Any]:
-    keys = ("file", "line", "path", "code", "severity", "message", "advice")
-    return {key: getattr(finding, key) for key in keys}
 
 
 def _load_trace_events(file: Path, eval_id: str | None) -> Sequence[Event]:
@@ -323,8 +318,11 @@ async def _play(app: App, script: Path | None, trace: Path | None, name: str | N
         return await _play_trace(app, trace, name)
     if script is not None:
         await _play_script(app, script)
-    else:
-        await _play_in_terminal(app)
+        return ()
+    from adk_agent_sim.cli.play.prompts import KeyboardPrompts
+    from adk_agent_sim.cli.play.terminal import play_in_terminal
+
+    await play_in_terminal(app, KeyboardPrompts(), Path(build_eval_set_name(app.name)))
     return ()
 
 
@@ -351,10 +349,3 @@ async def _play_trace(app: App, path: Path, name: str | None) -> Sequence[str]:
             raise click.ClickException(f"{recording.name} cannot be played again: {replay.problem}")
         notes.update(dict.fromkeys(f"{note}. {_TIMELINE_ADVICE}" for note in replay.notes))
     return list(notes)
-
-
-def _play_in_terminal(app: App) -> Awaitable[bool]:
-    from adk_agent_sim.cli.play.prompts import KeyboardPrompts
-    from adk_agent_sim.cli.play.terminal import play_in_terminal
-
-    return play_in_terminal(app, KeyboardPrompts(), Path(build_eval_set_name(app.name)))

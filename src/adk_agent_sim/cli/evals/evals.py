@@ -85,11 +85,13 @@ def evals(
     from adk_agent_sim.golden.eval_file import EvalFile
 
     if target is not None:
+        from adk_agent_sim.use_cases.cases import convert_cases
+
         source, *others = files
         if others or agent_dir is not None or eval_id is not None or ignored_paths or web:
             raise click.UsageError("--convert converts one file as a whole; of the other options it takes --json only.")
         with send_other_output_to_stderr():
-            converted = _convert(source, target)
+            converted = convert_cases(EvalFile(source), target)
         print_json(converted.model_dump(mode="json")) if as_json else print_line(_describe_conversion(converted))
         return
     opened = [EvalFile(file) for file in files]
@@ -116,13 +118,6 @@ def evals(
             "Record a session in which the agent calls a tool."
         )
     sys.exit(ExitCode.OK if all(case.is_good for case in all_cases) else ExitCode.FAILED)
-
-
-def _convert(source: Path, target: Path) -> ConvertedCases:
-    from adk_agent_sim.golden.eval_file import EvalFile
-    from adk_agent_sim.use_cases.cases import convert_cases
-
-    return convert_cases(EvalFile(source), target)
 
 
 def _describe_conversion(converted: ConvertedCases) -> str:

@@ -166,13 +166,10 @@ def _print_result(result: TraceResult, *, explain: bool) -> None:
     print_line(style(result.trace, bold=True))
     print_verdict(result.verdict)
     for each in result.verdict.soft_checks if explain else ():
-        print_line(f"Soft check of {each.argument} of {each.tool}: {_describe_answer(each.passed)}")
+        answer = "the same" if each.passed else "not the same"
+        print_line(f"Soft check of {each.argument} of {each.tool}: {answer}")
         print_document(build_prompt(each))
         print_line(f"Reply: {each.reply or '(none)'}")
-
-
-def _describe_answer(passed: bool) -> str:
-    return "the same" if passed else "not the same"
 
 
 def _print_summary(results: Sequence[TraceResult]) -> None:

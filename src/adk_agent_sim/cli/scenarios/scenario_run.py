@@ -24,7 +24,7 @@ from adk_agent_sim.text.terminal_output import print_json, print_line, style
 if TYPE_CHECKING:
     from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.format.models import ExportedTrace
-    from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
+    from adk_agent_sim.scenario.world.oracle_result import OracleResult
     from adk_agent_sim.scenario.world.world import World
 
 _AGENT_PARAMETERS = frozenset({*AgentSettings.__dataclass_fields__, "judge_name", "record"} - {"trace"})
@@ -226,12 +226,8 @@ def _print_result(world: World, result: OracleResult) -> None:
         print_line(f"... and {len(result.completed) - _MAX_PRINTED} more; --json prints all")
     for label, failures in (("failed", result.failed), ("never happened", result.missing)):
         for failure in failures[:_MAX_PRINTED]:
-            print_line(style(_format_failure(label, failure), fg="red"))
+            print_line(style(f"{label}: {failure.event_id} ({failure.call}): {failure.why}", fg="red"))
     print_line(
         f"{len(result.completed)} events in {result.seconds:g} s of simulated time, "
         f"{len(result.failed)} failed, {len(result.missing)} never happened"
     )
-
-
-def _format_failure(label: str, failure: EventFailure) -> str:
-    return f"{label}: {failure.event_id} ({failure.call}): {failure.why}"

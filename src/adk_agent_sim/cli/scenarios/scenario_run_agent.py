@@ -60,10 +60,8 @@ def run_agent(
         as_json: Whether the results are printed as JSON.
         browser: Where the run is served in the browser; None if it is not.
     """
-    runs = _AgentRuns(choice, settings, seed=seed, fs_content=fs_content, soft=soft, as_json=as_json)
-    runs.check_person(is_served=browser is not None)
-    if browser is not None:
-        runs.serve_in_browser(browser)
+    runs = _AgentRuns(choice, settings, seed=seed, fs_content=fs_content, soft=soft, as_json=as_json, browser=browser)
+    runs.check_person()
     with send_other_output_to_stderr() if as_json else nullcontext():
         runs.run_all()
     runs.finish()
@@ -81,6 +79,7 @@ class _AgentRuns:
         fs_content: Path | None,
         soft: SoftJudge | str | None,
         as_json: bool,
+        browser: BrowserSettings | None,
     ) -> None:
         self._choice = choice
         self._soft = soft
@@ -109,22 +108,18 @@ class _AgentRuns:
         self._results: list[WorldRunResult] = []
         self._problems: list[str] = []
         self._traces: list[ExportedTrace] = []
-        self._page: RunInBrowser | None = None
+        self._page = RunInBrowser(browser, is_human=self._is_human, as_json=as_json) if browser is not None else None
 
     @property
     def _is_human(self) -> bool:
         return self._plan.player == "human"
 
-    def check_person(self, *, is_served: bool) -> None:
+    def check_person(self) -> None:
         """Raise UsageError if a person cannot play or watch, in the terminal or where the run is served."""
-        if not self._is_one and (is_served or self._is_human):
+        if not self._is_one and (self._page is not None or self._is_human):
             raise click.UsageError("A person plays or watches one run: choose a scenario with --scenario ID.")
-        if self._is_human and self._as_json and not is_served:
+        if self._is_human and self._as_json and self._page is None:
             raise click.UsageError("--json prints nothing but the result: add --web to play in the browser.")
-
-    def serve_in_browser(self, browser: BrowserSettings) -> None:
-        """Let the run be played or watched in the browser."""
-        self._page = RunInBrowser(browser, is_human=self._is_human, as_json=self._as_json)
 
     def run_all(self) -> None:
         """Run every scenario. One that cannot be read or judged does not stop the others."""

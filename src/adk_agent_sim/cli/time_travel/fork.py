@@ -112,7 +112,10 @@ def fork(
         raise click.UsageError("--response and --model exclude each other: either decides the turn.")
     store, session_id = asyncio.run(_read_session(session, database))
     if agent_dir is None:
-        _list_or_fork_on_server(store, session_id, turn, force=force, as_json=as_json)
+        if turn is None:
+            _list_turns(store, session_id, as_json=as_json)
+        else:
+            fork_on_server(session_id, turn, force=force, as_json=as_json)
         return
     from adk_agent_sim.adk.loading.agent_loader import load_app
 
@@ -153,17 +156,6 @@ async def _read_session(name: str, database: str) -> tuple[MemoryStore, str]:
 
 def _is_file(name: str) -> bool:
     return name.endswith(".jsonl")
-
-
-def _list_or_fork_on_server(
-    store: MemoryStore, session_id: str, turn: int | None, *, force: bool, as_json: bool
-) -> None:
-    """Do what is possible without the agent's folder."""
-    if turn is None:
-        _list_turns(store, session_id, as_json=as_json)
-        return
-
-    fork_on_server(session_id, turn, force=force, as_json=as_json)
 
 
 def _list_turns(store: MemoryStore, session_id: str, *, as_json: bool) -> None:
