@@ -31,15 +31,11 @@ from adk_agent_sim.environment.shadow_check import has_same_shape
 from adk_agent_sim.errors import MockImpossible
 from adk_agent_sim.golden.recording import RecordedRun, RecordedToolCall, Recording, StreamKey
 from adk_agent_sim.mocks.identifiers import IdRenaming, is_id_name, is_random, iter_leaves, pair_ids
-from adk_agent_sim.mocks.keyed_draws import KeyedDraws
-from adk_agent_sim.mocks.replay_mock import LiveCall, ReplayMock
-from adk_agent_sim.mocks.replayable_calls import build_replay_source
-from adk_agent_sim.mocks.resource_store import ResourceStore
+from adk_agent_sim.mocks.mocked_call import KeyedDraws, ResourceOperation, ToolSpec
+from adk_agent_sim.mocks.replay_mock import LiveCall, ReplayMock, build_replay_source
+from adk_agent_sim.mocks.resource_store import ResourceStore, infer_role, list_created_nouns
 from adk_agent_sim.mocks.schema_mock import get_schema_mock
 from adk_agent_sim.mocks.stateful_mock import StatefulMock
-from adk_agent_sim.mocks.tool_intent import ResourceOperation
-from adk_agent_sim.mocks.tool_role import infer_role, list_created_nouns
-from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.canonical_json import encode_json, normalize_value
 from adk_agent_sim.timeline.content_parts import unwrap_result, wrap_result
 

@@ -35,11 +35,9 @@ from scripted_agent import build_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory, Simulation
 from adk_agent_sim.environment.rules_file import parse_rules
-from adk_agent_sim.mocks.keyed_draws import KeyedDraws
-from adk_agent_sim.mocks.resource_store import ResourceStore
+from adk_agent_sim.mocks.mocked_call import KeyedDraws, ToolSpec
+from adk_agent_sim.mocks.resource_store import ResourceStore, infer_role
 from adk_agent_sim.mocks.stateful_mock import StatefulMock
-from adk_agent_sim.mocks.tool_role import infer_role
-from adk_agent_sim.mocks.tool_spec import ToolSpec
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.tool import APP, ENV, USER, Argument, Tool, ToolKind
+from adk_agent_sim.scenario.app_base.app import APP, ENV, USER, App, Argument, Tool, ToolKind
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 
 DOCUMENT = Path(__file__).parent / "app-tools.md"

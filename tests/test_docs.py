@@ -17,8 +17,7 @@ from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
 from adk_agent_sim.adk.loading.tool_catalog import build_tool_catalog
 from adk_agent_sim.adk.steps.script import read_script
 from adk_agent_sim.environment.actions import ACTIONS
-from adk_agent_sim.environment.rule_match import OPERATORS, CallNumber, EarlierCall, Match, TimeWindow
-from adk_agent_sim.environment.rules import Rule, Rules
+from adk_agent_sim.environment.rules import OPERATORS, CallNumber, EarlierCall, Match, Rule, Rules, TimeWindow
 from adk_agent_sim.environment.rules_file import check_rules_file, check_rules_text, parse_rules
 from adk_agent_sim.environment.yaml_document import YamlDocument
 from adk_agent_sim.scenario import World

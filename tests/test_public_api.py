@@ -111,7 +111,7 @@ def test_rules_in_python_have_every_action() -> None:
 @pytest.mark.process
 def test_rules_do_not_import_adk_and_a_module_beside_them_does_not_import_them() -> None:
     code = (
-        "import sys, adk_agent_sim.environment.session_randomness\n"
+        "import sys, adk_agent_sim.environment.incoming_call\n"
         "before = 'adk_agent_sim.environment.rules' in sys.modules\n"
         "from adk_agent_sim.environment import Rules, load_rules\n"
         "print(before, 'google.adk' in sys.modules)"

@@ -8,7 +8,7 @@ from typing import Any
 from scenario_corpus import build_event, build_scenario
 
 from adk_agent_sim.scenario import JsonScenarioImporter, ScenarioImportedFromJson, World
-from adk_agent_sim.scenario.app_base.app_context import AppCall
+from adk_agent_sim.scenario.app_base.app import AppCall
 
 START_TIME = 1000.0
 

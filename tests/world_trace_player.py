@@ -15,7 +15,7 @@ from adk_agent_sim.scenario.players.world_player import (
     ToolUse,
     find_offered_name,
 )
-from adk_agent_sim.scenario.world.argument_resolution import read_arguments
+from adk_agent_sim.scenario.world.event_recorder import read_arguments
 from adk_agent_sim.scenario.world.world import World
 
 _READ = "SystemApp__get_current_time"

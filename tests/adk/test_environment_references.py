@@ -16,8 +16,8 @@ from scripted_agent import build_scripted_agent, run_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory, Simulation, ToolErrorPlugin
 from adk_agent_sim.adk.environment.environment_plugin import EnvironmentSimulationPlugin
+from adk_agent_sim.environment.call_recorder import build_rules, extract_recorded_calls
 from adk_agent_sim.environment.rules_file import parse_rules
-from adk_agent_sim.environment.rules_from_trace import build_rules, extract_recorded_calls
 from adk_agent_sim.environment.yaml_document import render_yaml
 from adk_agent_sim.timeline.events import EnvironmentDecided
 from adk_agent_sim.timeline.history import ToolError, ToolOutput

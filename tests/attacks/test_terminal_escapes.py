@@ -23,8 +23,14 @@ from world_builders import build_reply_event, build_scenario_file, build_world_e
 from adk_agent_sim.adk.loading.agent_loader import load_app
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.cli.play.prompts import make_completer
-from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, RuleScope
-from adk_agent_sim.environment.skip_reason import Difference, SkipReason
+from adk_agent_sim.environment.report_fold import (
+    DecisionFacts,
+    Difference,
+    NearestRule,
+    ReportFold,
+    RuleScope,
+    SkipReason,
+)
 from adk_agent_sim.persistence.access_tokens import TokenKind, create_token
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.simulation.simulation import Simulation

@@ -25,8 +25,8 @@ from adk_agent_sim.golden.importers import import_adk_session, import_eval_case
 from adk_agent_sim.golden.recording_files import read_recordings
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.scenario import load_scenario
-from adk_agent_sim.scenario.app_base.text_search import SafeRegex
-from adk_agent_sim.scenario.app_base.text_search import error as InvalidPattern  # noqa: N812
+from adk_agent_sim.scenario.apps.messaging_base import SafeRegex
+from adk_agent_sim.scenario.apps.messaging_base import error as InvalidPattern  # noqa: N812
 
 _SOURCES = Path(__file__).parents[2] / "src" / "adk_agent_sim"
 _MAX_LINES = 20_000_000
@@ -197,12 +197,12 @@ _READERS = {
     "persistence/read_model_codec.py": "columns of our own database",
     "server/access/server_keys.py": "keys that this package wrote, in a file that only its owner can read",
     "server/sessions/live_updates.py": "a message of a web socket, whose size is limited",
-    "scenario/format/json_positions.py": "one key of a text that strict_json has accepted",
+    "scenario/format/lint_finding.py": "one key of a text that strict_json has accepted",
     "golden/adk_files.py": "ADK's models, after strict_json has accepted the text",
     "golden/eval_set.py": "checks a text that it is about to write",
     "simulation/session_exports.py": "the case that was just written",
     "golden/cassette.py": "a value that was serialized in the lines above",
-    "scenario/format/annotation.py": "one key of a text that strict_json has accepted",
+    "scenario/format/scenario_files.py": "one key of a text that strict_json has accepted",
     "scenario/players/checked_scenario.py": "traces that were serialized by the same check",
     "timeline/redaction/credential_mask.py": "a text on its way to the timeline, to find credentials in it",
     "adk/runs/pause_answers.py": "asks whether ADK would read what a person typed as JSON; the value is not used",

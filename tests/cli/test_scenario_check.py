@@ -12,8 +12,7 @@ from click.testing import CliRunner, Result
 from world_builders import build_reply_event, build_scenario_file, build_world_event
 
 from adk_agent_sim.cli.main import adksim
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.tool import APP, READ, tool
+from adk_agent_sim.scenario.app_base.app import APP, READ, App, tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 from adk_agent_sim.use_cases.worlds import check_scenarios
 

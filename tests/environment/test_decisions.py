@@ -11,13 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.environment.call_history import CallHistory
 from adk_agent_sim.environment.environment import Environment
-from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.incoming_call import CallHistory, IncomingCall, SessionRandomness
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.environment.session_randomness import SessionRandomness
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 
 _TOOLS = ["a", "b", "c"]
 _ARGS = st.fixed_dictionaries({}, optional={"x": st.sampled_from([1, 2, True, "1"]), "y": st.integers(0, 1)})

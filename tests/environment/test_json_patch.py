@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from adk_agent_sim.environment.json_patch import PatchNotApplicable, PatchOperation, apply_patch, replace_at
-from adk_agent_sim.environment.json_values import copy_value, get_at_path, parse_path
+from adk_agent_sim.environment.json_values import (
+    PatchNotApplicable,
+    PatchOperation,
+    apply_patch,
+    copy_value,
+    get_at_path,
+    parse_path,
+    replace_at,
+)
 from adk_agent_sim.timeline.json_equality import is_same_value
 
 

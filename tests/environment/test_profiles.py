@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from adk_agent_sim.environment.call_history import CallHistory
 from adk_agent_sim.environment.environment import Environment
-from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.incoming_call import CallHistory, IncomingCall, create_randomness
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules_file import check_rules_text, parse_rules
-from adk_agent_sim.environment.session_randomness import create_randomness
 from adk_agent_sim.errors import InvalidRules
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 
 _TEXT = """
 profiles:

@@ -6,13 +6,18 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.environment.call_history import CallHistory, CallRecord, are_branches_related, is_success
 from adk_agent_sim.environment.environment import Environment
-from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.incoming_call import (
+    CallHistory,
+    CallRecord,
+    IncomingCall,
+    are_branches_related,
+    create_randomness,
+    is_success,
+)
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.environment.session_randomness import create_randomness
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 
 
 def _build_environment(**match: Any) -> Environment:

@@ -16,10 +16,9 @@ from terminal_safety import find_unsafe_characters
 
 from adk_agent_sim.environment import rules_file as rules_file_module
 from adk_agent_sim.environment.actions import ACTIONS, Delay, Respond
-from adk_agent_sim.environment.mock_lint import ModelProblem
+from adk_agent_sim.environment.argument_lint import ModelProblem
 from adk_agent_sim.environment.rule_lint import ToolCatalog
-from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
-from adk_agent_sim.environment.rules import Rule, Rules
+from adk_agent_sim.environment.rules import ArgumentCondition, Match, Rule, Rules
 from adk_agent_sim.environment.rules_file import (
     check_rules_file,
     check_rules_text,
@@ -29,7 +28,7 @@ from adk_agent_sim.environment.rules_file import (
 from adk_agent_sim.environment.rules_schema import build_rules_schema
 from adk_agent_sim.environment.yaml_document import YamlDocument, render_yaml
 from adk_agent_sim.errors import InvalidRules
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.json_equality import is_same_value
 
 _WRONG = Path(__file__).with_name("wrong")

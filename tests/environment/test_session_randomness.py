@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from adk_agent_sim.environment.call_history import CallHistory
 from adk_agent_sim.environment.environment import Environment
-from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.incoming_call import CallHistory, IncomingCall, SessionRandomness, create_randomness
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 
 MESSAGES = [f"Where is order {number}?" for number in range(1_000)]
 

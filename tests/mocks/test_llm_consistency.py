@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.mocks.llm_connections import ToolConnections, parse_connections
 from adk_agent_sim.mocks.llm_json import UnusableAnswer
 from adk_agent_sim.mocks.llm_mock import ConsistencyCheck, MissingResource
 from adk_agent_sim.mocks.llm_questions import SimulatedCall, build_connections_question, build_response_question
-from adk_agent_sim.mocks.llm_state import AnsweredCall, WorldKnowledge, fold_calls
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.llm_state import AnsweredCall, ToolConnections, WorldKnowledge, fold_calls, parse_connections
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 
 _USES = {
     "order": [

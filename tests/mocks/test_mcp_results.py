@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.mocks.mcp_results import unwrap_result, wrap_mcp_result
+from adk_agent_sim.mocks.tool_results import unwrap_result, wrap_mcp_result
 
 
 @pytest.mark.parametrize("has_output_schema", [True, False])

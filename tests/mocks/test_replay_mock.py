@@ -8,8 +8,7 @@ import pytest
 
 from adk_agent_sim.errors import MockImpossible
 from adk_agent_sim.golden.recording import RecordedRun, RecordedToolCall, Recording, StreamKey
-from adk_agent_sim.mocks.replay_mock import LiveCall, ReplayMock
-from adk_agent_sim.mocks.replayable_calls import build_replay_source
+from adk_agent_sim.mocks.replay_mock import LiveCall, ReplayMock, build_replay_source
 from adk_agent_sim.timeline.canonical_json import normalize_value
 from adk_agent_sim.timeline.events import AgentPath
 

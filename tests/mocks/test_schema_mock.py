@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adk_agent_sim.errors import MockImpossible
-from adk_agent_sim.mocks.keyed_draws import KeyedDraws
+from adk_agent_sim.mocks.mocked_call import KeyedDraws, ToolSpec
 from adk_agent_sim.mocks.schema_mock import SchemaMock
-from adk_agent_sim.mocks.tool_spec import ToolSpec
 
 
 def _respond(

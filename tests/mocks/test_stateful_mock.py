@@ -7,12 +7,9 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.mocks.keyed_draws import KeyedDraws
-from adk_agent_sim.mocks.resource_store import ResourceStore
+from adk_agent_sim.mocks.mocked_call import KeyedDraws, ResourceOperation, ToolSpec
+from adk_agent_sim.mocks.resource_store import ResourceStore, declare_role, infer_role, list_created_nouns
 from adk_agent_sim.mocks.stateful_mock import StatefulMock
-from adk_agent_sim.mocks.tool_intent import ResourceOperation
-from adk_agent_sim.mocks.tool_role import declare_role, infer_role, list_created_nouns
-from adk_agent_sim.mocks.tool_spec import ToolSpec
 
 _TEXT = {"type": "string"}
 _INTEGER = {"type": "integer"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.mocks.traced_calls import find_traced_calls, list_traced_records
+from adk_agent_sim.mocks.llm_state import find_traced_calls, list_traced_records
 
 _CALL = {"id": "c1", "name": "get_order", "args": {"order_id": "7"}}
 _RESPONSE = {"id": "c1", "name": "get_order", "response": {"status": "paid"}}

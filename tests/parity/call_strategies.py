@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from parity.sample_values import ALL_CHOICES, CHOICES, PATHS, PLAIN, STATE_KEYS, TEXTS, WRONG
 from scenario_corpus import load_sandbox, load_universe
 
-from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, USER, Argument, Tool
+from adk_agent_sim.scenario.app_base.app import APP, DATA, ENV, USER, Argument, Tool
 from adk_agent_sim.scenario.apps.registry import find_app_class
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]

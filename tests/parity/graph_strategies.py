@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from parity.call_strategies import Draw, build_arguments, collect_values, list_tools, universes
 from parity.our_calls import START
 
-from adk_agent_sim.scenario.app_base.tool import ENV, USER, Tool
+from adk_agent_sim.scenario.app_base.app import ENV, USER, Tool
 
 _IDS = [f"{letter}{number}" for number in range(8) for letter in "azAZ_m"]
 _DELAYS = [0, 0, 0, 1, 1, 2, 0.5, 4]

@@ -9,10 +9,9 @@ from are_normal_form import to_json_view
 from parity.our_calls import GRAPH_DURATION, START, build_file, format_event, read_scenario
 
 from adk_agent_sim.scenario import World
-from adk_agent_sim.scenario.format.are_conversion import convert_to_are
-from adk_agent_sim.scenario.format.exporter import serialize_trace
-from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldPredicate, WorldValidation
+from adk_agent_sim.scenario.format.exporter import convert_to_are, serialize_trace
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
+from adk_agent_sim.scenario.world.event_plan import WorldCondition, WorldPredicate, WorldValidation
 
 
 def build_graph_file(case: Mapping[str, Any]) -> str:

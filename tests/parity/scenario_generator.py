@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, cast
 
-from adk_agent_sim.scenario.app_base.tool import APP, ENV, Argument, Tool
+from adk_agent_sim.scenario.app_base.app import APP, ENV, Argument, Tool
 from adk_agent_sim.scenario.apps.registry import find_app_class
 
 START = 1728975600.0

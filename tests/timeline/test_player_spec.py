@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from adk_agent_sim.environment.tool_choices import ToolPlayer
 from adk_agent_sim.errors import InvalidPlayer, PlayerNotAvailable
-from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS
+from adk_agent_sim.scenario.players.random_player import WORLD_PLAYERS
 from adk_agent_sim.timeline.player_spec import (
     MOCK_STRATEGIES,
     SEAT_PLAYERS,

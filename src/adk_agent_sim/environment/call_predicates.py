@@ -6,11 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import ClassVar, cast
 
-from adk_agent_sim.environment.call_history import CallRecord, is_success
-from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.incoming_call import CallRecord, IncomingCall, is_success
 from adk_agent_sim.environment.json_values import MISSING, WILDCARD, escape_name, find_value, format_value, parse_path
-from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierCall, Match, TimeWindow
-from adk_agent_sim.environment.skip_reason import Difference, SkipReason
+from adk_agent_sim.environment.report_fold import Difference, SkipReason
+from adk_agent_sim.environment.rules import ArgumentCondition, CallNumber, EarlierCall, Match, TimeWindow
 from adk_agent_sim.environment.value_conditions import ValueCheck, build_checks
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value

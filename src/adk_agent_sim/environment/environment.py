@@ -17,12 +17,18 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from adk_agent_sim.environment.actions import AnyAction
-from adk_agent_sim.environment.actions.action import NO_RESULT, AskPerson, RuleExecution
-from adk_agent_sim.environment.call_watcher import CallWatcher
-from adk_agent_sim.environment.configured_mocks import ConfiguredMocks
-from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.actions.action import (
+    NO_RESULT,
+    AskPerson,
+    LlmMockFinder,
+    RuleExecution,
+    SessionLlmMocks,
+    SessionReplays,
+    refuse_llm_mock,
+)
+from adk_agent_sim.environment.incoming_call import CallWatcher, IncomingCall, SessionRandomness, create_randomness
 from adk_agent_sim.environment.json_values import copy_value
-from adk_agent_sim.environment.pending_faults import PendingFault, PendingFaults, ToolLister
+from adk_agent_sim.environment.report_fold import UnansweredCall
 from adk_agent_sim.environment.rule_decision import (
     ACTS_INSIDE,
     NOT_RUN,
@@ -32,11 +38,17 @@ from adk_agent_sim.environment.rule_decision import (
     ExecutionOutcome,
     RuleDecision,
 )
-from adk_agent_sim.environment.rulebook import Candidates, CompiledRule, Rulebook, RuleState, build_rule_state
-from adk_agent_sim.environment.session_mocks import LlmMockFinder, SessionLlmMocks, SessionReplays, refuse_llm_mock
-from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
-from adk_agent_sim.environment.skip_reason import UnansweredCall
-from adk_agent_sim.environment.tool_choices import ToolChoices, ToolPlayer
+from adk_agent_sim.environment.rulebook import (
+    Candidates,
+    CompiledRule,
+    PendingFault,
+    PendingFaults,
+    Rulebook,
+    RuleState,
+    ToolLister,
+    build_rule_state,
+)
+from adk_agent_sim.environment.tool_choices import ConfiguredMocks, ToolChoices, ToolPlayer
 from adk_agent_sim.errors import InvalidTransition, RealToolRefused, SimulatorError
 from adk_agent_sim.mocks.resource_store import ResourceStore
 from adk_agent_sim.timeline.clock import SimulatedClock

@@ -1,6 +1,6 @@
 """The report of a simulated environment: how each tool's calls were answered, and what each rule did.
 
-`ReportFold` (report_fold.py) builds it, live and from a recorded timeline; `format_report` writes it as text.
+`ReportFold` (report_fold.py) builds it, live and from a recorded timeline; `str` writes it as text.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from adk_agent_sim.environment.incoming_call import SessionRandomness
 from adk_agent_sim.environment.json_values import format_value
-from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.terminal_tables import format_table
 
@@ -138,10 +138,37 @@ class EnvironmentReport:
         These are calls that were refused, ran for real although rules name the tool, or have no tool, with what
         differs from the rule that came closest; and rules and recorded responses that no call has used.
         """
-        return list_deviations(self)
+        lines: list[str] = []
+        for tool in self.tools:
+            if tool.refused:
+                lines.append(f"{tool.tool}: {tool.refused} refused, because no rule answered")
+            if tool.uncovered:
+                lines.append(f"{tool.tool}: {tool.uncovered} ran for real although rules name the tool")
+            if tool.unknown:
+                lines.append(f"{tool.tool}: {tool.unknown} failed, because no tool has this name")
+        lines += [f"{each.tool}, {each.rule}: {_format_differences(each)}" for each in self.near_misses]
+        lines += [f"{rule} was never used" for rule in self.unused]
+        lines += [f"{each.call}, {each.tool}, was never used" for each in self.unused_responses]
+        return list(map(escape_line, lines))
 
     def __str__(self) -> str:
-        return format_report(self)
+        """Return the report as lines of text."""
+        lines = [line for tool in self.tools for line in _iter_tool_lines(tool)] or ["no tool was called"]
+        if self.unused:
+            lines.append(f"rules never used: {', '.join(self.unused)}")
+        if self.inactive:
+            inactive = (f"{rule} ({' and '.join(profiles)})" for rule, profiles in self.inactive.items())
+            lines.append(f"rules of profiles that were not active: {', '.join(inactive)}")
+        lines += _iter_coverage_lines(self.coverage)
+        lines += _iter_near_miss_lines(self.near_misses, self.near_misses_left_out)
+        lines += _iter_unused_response_lines(self.unused_responses)
+        lines += _iter_seed_lines(self.seeds)
+        if self.uses_real_time:
+            lines.append(
+                "delays take real time (`time: real`), so the run is not reproducible: order and timing may differ"
+            )
+        # Names may contain control characters, which must not reach a terminal, and line breaks.
+        return "\n".join(map(escape_line, lines))
 
 
 _MAX_SHOWN_SEEDS = 5
@@ -149,42 +176,6 @@ _MAX_SHOWN_NEAR_MISSES = 20
 _MAX_SHOWN_RESPONSES = 20
 _MAX_SHOWN_RULES = 200
 """How many entries the text of a report lists; its JSON has all."""
-
-
-def format_report(report: EnvironmentReport) -> str:
-    """Return the report as lines of text."""
-    lines = [line for tool in report.tools for line in _iter_tool_lines(tool)] or ["no tool was called"]
-    if report.unused:
-        lines.append(f"rules never used: {', '.join(report.unused)}")
-    if report.inactive:
-        inactive = (f"{rule} ({' and '.join(profiles)})" for rule, profiles in report.inactive.items())
-        lines.append(f"rules of profiles that were not active: {', '.join(inactive)}")
-    lines += _iter_coverage_lines(report.coverage)
-    lines += _iter_near_miss_lines(report.near_misses, report.near_misses_left_out)
-    lines += _iter_unused_response_lines(report.unused_responses)
-    lines += _iter_seed_lines(report.seeds)
-    if report.uses_real_time:
-        lines.append(
-            "delays take real time (`time: real`), so the run is not reproducible: order and timing may differ"
-        )
-    # Names may contain control characters, which must not reach a terminal, and line breaks.
-    return "\n".join(map(escape_line, lines))
-
-
-def list_deviations(report: EnvironmentReport) -> list[str]:
-    """Return in which points the calls were not those that the rules expect."""
-    lines: list[str] = []
-    for tool in report.tools:
-        if tool.refused:
-            lines.append(f"{tool.tool}: {tool.refused} refused, because no rule answered")
-        if tool.uncovered:
-            lines.append(f"{tool.tool}: {tool.uncovered} ran for real although rules name the tool")
-        if tool.unknown:
-            lines.append(f"{tool.tool}: {tool.unknown} failed, because no tool has this name")
-    lines += [f"{each.tool}, {each.rule}: {_format_differences(each)}" for each in report.near_misses]
-    lines += [f"{rule} was never used" for rule in report.unused]
-    lines += [f"{each.call}, {each.tool}, was never used" for each in report.unused_responses]
-    return list(map(escape_line, lines))
 
 
 def _iter_tool_lines(tool: ToolReport) -> Iterator[str]:

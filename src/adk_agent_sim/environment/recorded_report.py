@@ -6,9 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 from adk_agent_sim.environment.environment_report import EnvironmentReport, UnusedResponse
-from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, RuleScope, is_fault
-from adk_agent_sim.environment.session_randomness import SessionRandomness
-from adk_agent_sim.environment.skip_reason import Difference, SkipReason
+from adk_agent_sim.environment.incoming_call import SessionRandomness
+from adk_agent_sim.environment.report_fold import (
+    DecisionFacts,
+    Difference,
+    NearestRule,
+    ReportFold,
+    RuleScope,
+    SkipReason,
+    is_fault,
+)
 from adk_agent_sim.errors import RealToolRefused
 from adk_agent_sim.timeline.events import EnvironmentDecided, Event, Player, ToolFailed, ToolFinished, ToolStarted
 from adk_agent_sim.timeline.tool_request_events import ToolAsked

@@ -11,7 +11,7 @@ from pathlib import Path
 from adk_agent_sim.environment.actions.mock_response import Mock
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.errors import SimulatorError
-from adk_agent_sim.mocks.replayable_calls import ReplaySource, build_replay_source
+from adk_agent_sim.mocks.replay_mock import ReplaySource, build_replay_source
 
 
 def read_recorded_sources(rules: Rules, folder: Path) -> None:

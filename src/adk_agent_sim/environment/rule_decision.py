@@ -12,9 +12,8 @@ from typing import TypeAlias
 
 from adk_agent_sim.environment.actions.action import RuleExecution
 from adk_agent_sim.environment.incoming_call import IncomingCall
-from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, is_unintended
+from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, SkipReason, is_unintended
 from adk_agent_sim.environment.rulebook import Candidates, CompiledRule, Rulebook
-from adk_agent_sim.environment.skip_reason import SkipReason
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.framework_calls import EXACT_NAMES
 
@@ -100,14 +99,15 @@ class RuleDecision:
 
     def find_nearest_rule(self) -> NearestRule | None:
         """Return the rule that came closest, if no rule answers and none left the call to the tool on purpose."""
-        if self._nearest is None and self.unanswered and self._is_unintended():
+        if (
+            self._nearest is None
+            and self.unanswered
+            and is_unintended(list_skip_reasons(self._candidates, self.skipped_positions))
+        ):
             self._nearest = min(
                 (self._compare(rule) for rule in self._candidates), key=lambda nearest: len(nearest.differences)
             )
         return self._nearest
-
-    def _is_unintended(self) -> bool:
-        return is_unintended(list_skip_reasons(self._candidates, self.skipped_positions))
 
     def _compare(self, rule: CompiledRule) -> NearestRule:
         failed = [each for each in rule.predicates if not each.is_met(self.call)]

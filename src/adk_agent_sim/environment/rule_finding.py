@@ -40,11 +40,6 @@ class RuleFinding:
         return text.removeprefix(".") or "the file"
 
 
-def format_findings(findings: Iterable[RuleFinding]) -> list[str]:
-    """Return one line per finding."""
-    return [str(finding) for finding in findings]
-
-
 def suggest_closest(word: str, known: Iterable[str], fallback: str) -> str:
     """Return advice that names the closest known word, or `fallback` with all known words."""
     candidates = sorted(known)

@@ -9,15 +9,26 @@ from typing import Any
 from adk_agent_sim.environment.actions import AnyAction
 from adk_agent_sim.environment.actions.action import Action
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories, Raise
-from adk_agent_sim.environment.argument_lint import check_conditions, find_argument_problem
-from adk_agent_sim.environment.call_values import CALL_FIELDS, CALL_ROOTS
-from adk_agent_sim.environment.mock_lint import ModelCheck, check_mocks, check_models, check_recordings
+from adk_agent_sim.environment.argument_lint import (
+    ModelCheck,
+    check_conditions,
+    check_mocks,
+    check_models,
+    check_recordings,
+    find_argument_problem,
+)
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
-from adk_agent_sim.environment.rule_match import EarlierCall, Match
-from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.environment.templates import BadTemplate, Reference, iter_template_texts, parse_text
+from adk_agent_sim.environment.rules import EarlierCall, Match, Rule, Rules
+from adk_agent_sim.environment.templates import (
+    CALL_FIELDS,
+    CALL_ROOTS,
+    BadTemplate,
+    Reference,
+    iter_template_texts,
+    parse_text,
+)
 from adk_agent_sim.environment.unreachable_rules import EarlierRuleIndex
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, MODEL_SEAT
 

@@ -1,4 +1,4 @@
-"""The models of a rules file, with the seat of each rule; also usable as Python objects.
+"""The models of a rules file: rules, the seat of each, and which calls it applies to; also usable as Python objects.
 
 rules:
   - name: payments are down
@@ -14,14 +14,231 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Self, TypeAlias, cast
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from adk_agent_sim.environment.actions import ActionEntry
 from adk_agent_sim.environment.actions.action import Action
-from adk_agent_sim.environment.rule_match import Match
-from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.json_values import StrictModel
+from adk_agent_sim.environment.value_conditions import OPERATORS, ArgumentCondition, Conditions
 from adk_agent_sim.environment.variables import replace_variables
 from adk_agent_sim.timeline.framework_calls import MODEL_SEAT
+
+__all__ = ["OPERATORS", "ArgumentCondition", "CallNumber", "EarlierCall", "Match", "TimeWindow"]
+
+_NAME_PATTERN = r"^\S+$"
+
+
+_MAX_SECONDS = 31_536_000
+_PositiveSeconds = Annotated[float, Field(gt=0, le=_MAX_SECONDS, allow_inf_nan=False)]
+
+
+def _wrap_in_list(value: object) -> object:
+    return [cast("object", value)] if isinstance(value, str | Mapping) else value
+
+
+_ArgumentName = Annotated[str, Field(min_length=1)]
+ArgumentNames = Annotated[
+    list[_ArgumentName],
+    BeforeValidator(
+        _wrap_in_list, json_schema_input_type=_ArgumentName | Annotated[list[_ArgumentName], Field(min_length=1)]
+    ),
+]
+"""One or more names or paths of arguments."""
+
+
+class CallNumber(StrictModel):
+    """Which calls, numbered from 1 in the order in which the model requested them; all conditions must hold.
+
+    Only calls of the tool in the session that match the rule's `tool`, `args` and `agent` are counted.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": [key]} for key in ("nth", "every", "first", "after")]}
+    )
+
+    nth: int | list[int] | None = Field(default=None, description="The number of the call, or a list of numbers")
+    every: int | None = Field(default=None, ge=1, description="Every n-th call")
+    first: int | None = Field(default=None, ge=1, description="The first n calls")
+    after: int | None = Field(default=None, ge=1, description="All calls after the first n")
+    per: ArgumentNames | None = Field(
+        default=None, min_length=1, description="Count separately for each value of these arguments"
+    )
+    within: _PositiveSeconds | None = Field(
+        default=None, description="Count only the calls of the last seconds of the session's clock"
+    )
+
+    @model_validator(mode="after")
+    def _check_satisfiable(self) -> Self:
+        if not self.model_fields_set - {"per", "within"}:
+            raise ValueError("is empty: give one of nth, every, first, after")
+        if any(number < 1 for number in self.numbers):
+            raise ValueError("calls are numbered from 1")
+        if self.numbers and not any(self.is_selected(number) for number in self.numbers):
+            raise ValueError("can never hold: no call in nth meets the other conditions")
+        if self.first is not None and not self._has_selected_up_to(self.first):
+            raise ValueError("can never hold: none of the first calls meets the other conditions")
+        return self
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The numbers in `nth`."""
+        if self.nth is None:
+            return ()
+        return (self.nth,) if isinstance(self.nth, int) else self.nth
+
+    def is_selected(self, number: int) -> bool:
+        """Whether the call with that number is selected."""
+        return (
+            (self.nth is None or number in self.numbers)
+            and (self.every is None or number % self.every == 0)
+            and (self.first is None or number <= self.first)
+            and (self.after is None or number > self.after)
+        )
+
+    def _has_selected_up_to(self, last: int) -> bool:
+        if self.numbers:
+            return any(map(self.is_selected, self.numbers))
+        # If any multiple of `every` up to here is late enough for `after`, then the last one is.
+        latest = last - last % (self.every or 1)
+        return latest > 0 and self.is_selected(latest)
+
+
+_OUTCOMES = ("succeeded", "failed", "called")
+
+_NamePattern = Annotated[str, Field(pattern=_NAME_PATTERN)]
+NamePatterns = Annotated[
+    list[_NamePattern],
+    BeforeValidator(
+        _wrap_in_list, json_schema_input_type=_NamePattern | Annotated[list[_NamePattern], Field(min_length=1)]
+    ),
+]
+"""One or more names; `*` matches any characters, `?` one character."""
+
+
+class EarlierCall(StrictModel):
+    """A call of an earlier turn, which the calling agent sees, that a rule requires."""
+
+    tool: NamePatterns = Field(min_length=1, description="The tool's name, with the wildcards of a rule's `tool`")
+    outcome: Literal["succeeded", "failed", "called"] = Field(
+        default="called", description="What the response reports; `called` means either"
+    )
+    args: Conditions = Field(default_factory=dict, description="Conditions on its arguments")
+    result: Conditions = Field(default_factory=dict, description="Conditions on its response")
+    same: ArgumentNames = Field(
+        default_factory=list, min_length=1, description="Arguments that have the same values as in the new call"
+    )
+
+
+_EarlierText = Annotated[str, WithJsonSchema({"type": "string", "pattern": r"^\s*\S+\s+(succeeded|failed|called)\s*$"})]
+_EarlierEntry = Annotated[
+    Annotated[_EarlierText, Tag("text")] | Annotated[EarlierCall, Tag("earlier_call")],
+    Discriminator(lambda value: "earlier_call" if isinstance(value, Mapping | EarlierCall) else "text"),
+]
+
+
+class TimeWindow(StrictModel):
+    """A time of the session's clock, in seconds since the session began."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["from"]}, {"required": ["to"]}]})
+
+    start: float = Field(default=0.0, alias="from", ge=0, le=_MAX_SECONDS, description="Its first moment")
+    end: _PositiveSeconds | None = Field(
+        default=None, alias="to", description="Its end; by default that of the session"
+    )
+    every: _PositiveSeconds | None = Field(default=None, description="The window is repeated after this many seconds")
+
+    @model_validator(mode="after")
+    def _check_order(self) -> Self:
+        if not self.model_fields_set - {"every"}:
+            raise ValueError("is empty: give from or to")
+        if self.end is not None and self.end <= self.start:
+            raise ValueError(f"can never hold: from {self.start:g} is not before to {self.end:g}")
+        if self.every is not None and (self.end is None or self.every < self.end):
+            raise ValueError("`every` must be at least as long as `to`, so that the windows do not overlap")
+        return self
+
+    def contains(self, seconds: float) -> bool:
+        """Whether a moment is in the window."""
+        moment = seconds % self.every if self.every else seconds
+        return moment >= self.start and (self.end is None or moment < self.end)
+
+
+class Match(StrictModel):
+    """Which calls a rule applies to; keys that are not given match every call."""
+
+    model_config = ConfigDict(json_schema_extra={"dependentRequired": {"burst": ["probability"]}})
+
+    tool: NamePatterns = Field(min_length=1, description="The tool's name; * matches any characters, ? one character")
+    args: Conditions = Field(
+        default_factory=dict,
+        description="By argument: the value it must equal, or conditions. Paths work: a.b, items.0.sku, items.*.sku",
+    )
+    exactly: bool = Field(default=False, description="The call has no arguments besides those under `args`")
+    defaults: bool = Field(default=False, description="Arguments that are not given have the tool's defaults")
+    call: CallNumber | None = Field(default=None, description="Which calls, by number")
+    agent: NamePatterns | None = Field(
+        default=None, min_length=1, description="The calling agent's name, with the wildcards of `tool`"
+    )
+    state: Conditions = Field(
+        default_factory=dict, description="As `args`, for the session's state as the call sees it"
+    )
+    after: Annotated[
+        list[_EarlierEntry],
+        BeforeValidator(
+            _wrap_in_list, json_schema_input_type=_EarlierText | EarlierCall | list[_EarlierText | EarlierCall]
+        ),
+    ] = Field(
+        default_factory=list[str | EarlierCall],
+        description="A call of an earlier turn: `create_order succeeded`, or {tool, outcome, args, result, same}",
+    )
+    during: TimeWindow | None = Field(default=None, description="When the call is made, by the session's clock")
+    probability: float = Field(
+        default=1.0, ge=0, le=1, description="The probability that the rule is used if everything else matches"
+    )
+    burst: int | None = Field(
+        default=None,
+        ge=2,
+        le=1_000,
+        description="A draw that is below the probability holds for this many calls of the tool",
+    )
+    seed: int | None = Field(
+        default=None, description="The seed of the probability and of random delays; by default the file's"
+    )
+
+    @field_validator("after")
+    @classmethod
+    def _check_after(cls, after: list[str | EarlierCall]) -> list[str | EarlierCall]:
+        for each in after:
+            words = each.split() if isinstance(each, str) else ["", "called"]
+            if len(words) != 2 or words[1] not in _OUTCOMES:
+                raise ValueError(f"{each!r} is not '<tool> succeeded', '<tool> failed' or '<tool> called'")
+        return after
+
+    @model_validator(mode="after")
+    def _check_burst(self) -> Self:
+        if self.burst is not None and self.probability == 1:
+            raise ValueError("`burst` needs a `probability` below 1, with which a burst begins")
+        return self
+
+    @property
+    def earlier_calls(self) -> list[EarlierCall]:
+        """The entries of `after`, those that are texts as models."""
+        return [_parse_earlier_call(each) if isinstance(each, str) else each for each in self.after]
+
+
+def _parse_earlier_call(text: str) -> EarlierCall:
+    tool, outcome = text.split()
+    return EarlierCall(tool=[tool], outcome=cast("Any", outcome))
+
 
 SeatName: TypeAlias = Literal["tool", "model"]
 
@@ -63,7 +280,7 @@ def describe_seats(schema: dict[str, Any]) -> None:
     schema["else"] = {"properties": {"match": match_schema}, "required": ["match"]}
 
 
-def _wrap_in_list(value: object) -> object:
+def _wrap_action_in_list(value: object) -> object:
     return cast("object", value) if isinstance(value, list) else [value]
 
 
@@ -82,7 +299,7 @@ class Rule(StrictModel):
     do: Annotated[
         list[ActionEntry],
         BeforeValidator(
-            _wrap_in_list, json_schema_input_type=ActionEntry | Annotated[list[ActionEntry], Field(min_length=1)]
+            _wrap_action_in_list, json_schema_input_type=ActionEntry | Annotated[list[ActionEntry], Field(min_length=1)]
         ),
     ] = Field(min_length=1, description="What happens to them: one action, or a list of actions in order")
     enabled: bool = Field(

@@ -16,13 +16,12 @@ from pydantic_core import ErrorDetails
 
 from adk_agent_sim.environment.actions import ACTIONS, Mock
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
-from adk_agent_sim.environment.mock_lint import ModelCheck
+from adk_agent_sim.environment.argument_lint import ModelCheck
+from adk_agent_sim.environment.json_values import StrictModel
 from adk_agent_sim.environment.recorded_sources import read_recorded_sources
-from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, format_findings, suggest_closest
+from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
 from adk_agent_sim.environment.rule_lint import ToolCatalog, lint_rules
-from adk_agent_sim.environment.rule_match import OPERATORS, CallNumber, EarlierCall, Match
-from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.rules import OPERATORS, CallNumber, EarlierCall, Match, Rule, Rules
 from adk_agent_sim.environment.variables import find_variable_problems
 from adk_agent_sim.environment.yaml_document import AmbiguousText, YamlDocument, YamlUnreadable, read_yaml_file
 from adk_agent_sim.errors import InvalidRules
@@ -129,14 +128,15 @@ def _validate(
     if folder is not None:
         read_recorded_sources(rules, folder)
     if not rules.rules:
-        return rules, [_build_no_rules_finding()]
+        advice = "Add a rule, or do not use the file"
+        return rules, [RuleFinding(code="no-effect", key_path=("rules",), message="there are no rules", advice=advice)]
     found = lint_rules(rules, exceptions=exceptions, catalog=catalog, models=models)
     return rules, [*_check_empty_keys(rules, ()), *found]
 
 
 def _require_valid_rules(check: RulesCheck, source: str) -> Rules:
     if check.errors or check.rules is None:
-        raise InvalidRules(source, format_findings(check.errors))
+        raise InvalidRules(source, list(map(str, check.errors)))
     return check.rules
 
 
@@ -189,15 +189,6 @@ def _check_empty_keys(model: StrictModel, key_path: KeyPath) -> Iterator[RuleFin
             for key, child in children.items() if isinstance(children, dict) else enumerate(children):
                 if isinstance(child, StrictModel):
                     yield from _check_empty_keys(child, (*path, key))
-
-
-def _build_no_rules_finding() -> RuleFinding:
-    return RuleFinding(
-        code="no-effect",
-        key_path=("rules",),
-        message="there are no rules",
-        advice="Add a rule, or do not use the file",
-    )
 
 
 _KEYS_BY_SECTION: Mapping[str, list[str]] = {

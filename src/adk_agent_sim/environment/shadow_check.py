@@ -11,10 +11,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias, cast
 
-from adk_agent_sim.environment.call_watcher import RunTool, build_error_response, build_tool_response
-from adk_agent_sim.environment.incoming_call import IncomingCall
-from adk_agent_sim.mocks.response_errors import is_error_response
-from adk_agent_sim.mocks.tool_intent import read_intent
+from adk_agent_sim.environment.incoming_call import IncomingCall, RunTool, build_error_response, build_tool_response
+from adk_agent_sim.mocks.mocked_call import read_intent
+from adk_agent_sim.mocks.tool_results import is_error_response
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value

@@ -2,8 +2,8 @@
 
     "Order {{args.id}} is paid" --parse_text--> ["Order ", args.id, " is paid"] --render--> "Order 7 is paid"
 
-A text that is one reference becomes the value itself, with its type. Values are inserted as they are: references inside
-them are never replaced.
+A text that is one reference becomes the value itself, with its type: an argument of the call, a value of the state, or
+a result of an earlier call. Values are inserted as they are: references inside them are never replaced.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias, cast
 
-from adk_agent_sim.environment.json_values import copy_value
+from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.json_values import MISSING, copy_value, find_value
 from adk_agent_sim.environment.rule_finding import KeyPath
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.json_conversion import to_json_value
 
 _OPEN = "{{"
 _ESCAPED_OPEN = "{{'{{'}}"
@@ -190,3 +192,75 @@ def escape_templates(value: Json) -> Json:
     if isinstance(value, list):
         return [escape_templates(inner) for inner in cast("list[Json]", value)]
     return value
+
+
+CALL_FIELDS: Mapping[str, Callable[[IncomingCall], Json]] = {
+    "number": lambda call: call.record.call_number,
+    "id": lambda call: call.call_id,
+    "tool": lambda call: call.tool,
+    "agent": lambda call: call.agent,
+}
+"""What `{{call.x}}` can refer to."""
+
+
+class ValueMissing(ValueError):
+    """A reference has no value in this call."""
+
+
+def resolve_reference(reference: Reference, call: IncomingCall) -> Json:
+    """Return the value of a reference.
+
+    Raises:
+        ValueMissing: The call has no such value.
+    """
+    resolve = _RESOLVERS.get(reference.root)
+    value = resolve(reference.name, call) if resolve else MISSING
+    if value is MISSING:
+        raise ValueMissing(f"{{{{{reference.text}}}}} has no value: {_explain_missing(reference)}")
+    return to_json_value(value)  # a callback may have put any object into the arguments or the state
+
+
+def _resolve_argument(name: str, call: IncomingCall) -> Json:
+    # With the tool's defaults: the response then shows the value that the tool itself would have used.
+    return find_value(call.args_with_defaults, name)
+
+
+def _resolve_call_field(name: str, call: IncomingCall) -> Json:
+    read = CALL_FIELDS.get(name)
+    return read(call) if read else MISSING
+
+
+def _resolve_state(name: str, call: IncomingCall) -> Json:
+    return find_value(call.caller.get_state(), name) if name else MISSING
+
+
+def _resolve_result(name: str, call: IncomingCall) -> Json:
+    tool, _, path = name.partition(".")
+    history = call.caller.get_call_history()
+    latest = next(history.iter_visible_calls(call.record, tool), None)
+    if latest is None:
+        return MISSING
+    return find_value(latest.response, path) if path else latest.response
+
+
+_RESOLVERS: Mapping[str, Callable[[str, IncomingCall], Json]] = {
+    "args": _resolve_argument,
+    "call": _resolve_call_field,
+    "state": _resolve_state,
+    "results": _resolve_result,
+}
+CALL_ROOTS = frozenset(_RESOLVERS)
+"""What a reference can begin with."""
+
+
+def _explain_missing(reference: Reference) -> str:
+    match reference.root:
+        case "args":
+            return f"the call has no argument {reference.name!r}"
+        case "state":
+            return f"the session's state has no {reference.name!r}"
+        case "results":
+            tool, _, path = reference.name.partition(".")
+            return f"no earlier result of {tool}" + (f" has {path!r}" if path else "")
+        case _:
+            return "there is no such value"

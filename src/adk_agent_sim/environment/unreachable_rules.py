@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
-from adk_agent_sim.environment.rules import Rule
+from adk_agent_sim.environment.rules import ArgumentCondition, Match, Rule
 from adk_agent_sim.text.glob_match import GlobSet, is_glob
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
 

@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from adk_agent_sim.environment.json_values import (
     MISSING,
+    StrictModel,
     ValuePath,
     expand_wildcards,
     format_value,
@@ -17,8 +18,7 @@ from adk_agent_sim.environment.json_values import (
     has_wildcard,
     parse_path,
 )
-from adk_agent_sim.environment.skip_reason import Difference
-from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.report_fold import Difference
 from adk_agent_sim.forms import bounded_regex as patterns
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.json_equality import equals_value, is_number

@@ -9,8 +9,7 @@ import datetime
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from adk_agent_sim.mocks.keyed_draws import KeyedDraws
-from adk_agent_sim.mocks.name_words import split_words
+from adk_agent_sim.mocks.mocked_call import KeyedDraws, split_words
 from adk_agent_sim.timeline.canonical_json import Json
 
 ValueGenerator: TypeAlias = Callable[[KeyedDraws, int, int], Json]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, cast
 
-from adk_agent_sim.mocks.name_words import split_words, to_singular
+from adk_agent_sim.mocks.mocked_call import split_words, to_singular
 from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
 from adk_agent_sim.timeline.json_equality import equals_value
 

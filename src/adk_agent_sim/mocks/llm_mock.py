@@ -20,9 +20,7 @@ from typing import Generic, Protocol, TypeVar, cast
 
 from adk_agent_sim.errors import SimulationModelFailed
 from adk_agent_sim.forms.schema_checker import SchemaChecker
-from adk_agent_sim.mocks.llm_connections import BY_ID, ResourceUse, ToolConnections, parse_connections
-from adk_agent_sim.mocks.llm_journal import MockJournal
-from adk_agent_sim.mocks.llm_json import UnusableAnswer, read_answer_object
+from adk_agent_sim.mocks.llm_json import MockJournal, UnusableAnswer, read_answer_object
 from adk_agent_sim.mocks.llm_questions import (
     CONNECTIONS,
     ModelQuestion,
@@ -31,18 +29,21 @@ from adk_agent_sim.mocks.llm_questions import (
     build_response_question,
 )
 from adk_agent_sim.mocks.llm_state import (
+    BY_ID,
     MANY,
     AnsweredCall,
+    ResourceUse,
     SessionResources,
+    ToolConnections,
     WorldKnowledge,
     find_own_id,
     find_value,
     fold_calls,
     iter_items,
     list_ids,
+    parse_connections,
 )
-from adk_agent_sim.mocks.tool_intent import ResourceOperation
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ResourceOperation, ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.content_parts import as_mapping
 

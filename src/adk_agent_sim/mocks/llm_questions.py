@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
-from adk_agent_sim.mocks.llm_connections import ResourceUse
-from adk_agent_sim.mocks.llm_state import AnsweredCall, SessionResources
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.llm_state import AnsweredCall, ResourceUse, SessionResources
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.strict_json import dump_json
 

@@ -15,12 +15,18 @@ from typing import Any, cast
 from adk_agent_sim.errors import MockImpossible
 from adk_agent_sim.forms.schema_checker import SchemaChecker
 from adk_agent_sim.forms.schema_dialect import JsonSchema, normalize_schema, resolve_reference
-from adk_agent_sim.mocks.call_inputs import CallInputs, ValueBounds
 from adk_agent_sim.mocks.field_values import (
     is_error_field,
 )
-from adk_agent_sim.mocks.keyed_draws import KeyedDraws, make_salt
-from adk_agent_sim.mocks.name_words import fold_name, split_words, to_singular
+from adk_agent_sim.mocks.mocked_call import (
+    CallInputs,
+    KeyedDraws,
+    ValueBounds,
+    fold_name,
+    make_salt,
+    split_words,
+    to_singular,
+)
 from adk_agent_sim.mocks.value_generators import (
     ResponseGenerator,
     ResponseRun,

@@ -13,12 +13,18 @@ from typing import Any, NamedTuple
 
 from adk_agent_sim.errors import MockImpossible
 from adk_agent_sim.forms.schema_checker import SchemaChecker
-from adk_agent_sim.mocks.call_inputs import BOUND_WORDS, CallInputs
-from adk_agent_sim.mocks.keyed_draws import KeyedDraws
-from adk_agent_sim.mocks.name_words import fold_name, split_words, to_plural
+from adk_agent_sim.mocks.mocked_call import (
+    BOUND_WORDS,
+    CallInputs,
+    KeyedDraws,
+    ResourceOperation,
+    ToolSpec,
+    fold_name,
+    read_intent,
+    split_words,
+    to_plural,
+)
 from adk_agent_sim.mocks.response_plan import ResponsePlan
-from adk_agent_sim.mocks.tool_intent import ResourceOperation, read_intent
-from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json, encode_json
 
 NAME_ORIGIN = "name"

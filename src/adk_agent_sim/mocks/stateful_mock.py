@@ -14,20 +14,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
-from adk_agent_sim.mocks.call_inputs import CallInputs
-from adk_agent_sim.mocks.keyed_draws import KeyedDraws
-from adk_agent_sim.mocks.name_words import fold_name, to_plural
+from adk_agent_sim.mocks.mocked_call import CallInputs, KeyedDraws, ResourceOperation, ToolSpec, fold_name, to_plural
 from adk_agent_sim.mocks.resource_store import (
     ResourceCollection,
     ResourceStore,
+    ToolRole,
     find_id_field,
+    find_referenced_noun,
     find_repeated_fields,
     is_own_id_field,
 )
 from adk_agent_sim.mocks.schema_mock import SchemaMock, get_schema_mock
-from adk_agent_sim.mocks.tool_intent import ResourceOperation
-from adk_agent_sim.mocks.tool_role import ToolRole, find_referenced_noun
-from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.json_equality import equals_value
 

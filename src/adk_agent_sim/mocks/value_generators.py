@@ -13,7 +13,6 @@ from typing import Any, TypeAlias, cast
 
 from adk_agent_sim.errors import MockImpossible
 from adk_agent_sim.forms.bounded_regex import is_match
-from adk_agent_sim.mocks.call_inputs import CallInputs
 from adk_agent_sim.mocks.field_values import (
     ValueGenerator,
     find_flag,
@@ -25,8 +24,7 @@ from adk_agent_sim.mocks.field_values import (
     make_date_generator,
     make_datetime_generator,
 )
-from adk_agent_sim.mocks.keyed_draws import KeyedDraws, make_salt
-from adk_agent_sim.mocks.name_words import split_words, to_singular
+from adk_agent_sim.mocks.mocked_call import CallInputs, KeyedDraws, make_salt, split_words, to_singular
 from adk_agent_sim.timeline.canonical_json import Json
 
 _DIGITS = "0123456789"

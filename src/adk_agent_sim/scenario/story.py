@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from adk_agent_sim.errors import InvalidStoryStep, Problem
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.tool import APP, ENV, USER, Tool, ToolKind
+from adk_agent_sim.scenario.app_base.app import APP, ENV, USER, App, Tool, ToolKind
 from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class, list_app_class_names
-from adk_agent_sim.scenario.format.call_check import find_argument_problems
+from adk_agent_sim.scenario.format.call_arguments import find_argument_problems, format_value, get_value_type
 from adk_agent_sim.scenario.format.exporter import JsonScenarioExporter
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import FORMAT_VERSION, ExportedActionArg, ExportedTrace, to_json_value
-from adk_agent_sim.scenario.format.values import format_value, get_value_type
 
 Comparator = Literal["LESS_THAN", "GREATER_THAN", "EQUAL"]
 

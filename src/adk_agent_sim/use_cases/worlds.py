@@ -16,11 +16,10 @@ from adk_agent_sim.adk.worlds.world_checkpoints import WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.scenario.format import lint
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.lint_files import count_scenarios, read_scenarios
+from adk_agent_sim.scenario.format.lint_are import count_scenarios, read_scenarios
 from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 from adk_agent_sim.scenario.players import checked_scenario
-from adk_agent_sim.scenario.players.check_cache import CheckCache
-from adk_agent_sim.scenario.players.checked_scenario import ScenarioCheck
+from adk_agent_sim.scenario.players.checked_scenario import CheckCache, ScenarioCheck
 from adk_agent_sim.scenario.verdict.judge import Judge
 from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
 from adk_agent_sim.timeline.timeline import Timeline

@@ -18,7 +18,7 @@ from adk_agent_sim.adk.worlds.run_options import WorldRunOptions, parse_thinking
 from adk_agent_sim.adk.worlds.run_players import WorldModelPlayer
 from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.scenario.format.models import to_json_value
-from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS
+from adk_agent_sim.scenario.players.random_player import WORLD_PLAYERS
 from adk_agent_sim.scenario.players.world_player import WorldPlayer
 
 ARE_PYTHON = Path(__file__).parents[3] / ".venv-are" / "bin" / "python"

@@ -15,8 +15,7 @@ from adk_agent_sim.adk.worlds.run_options import ThinkingTime, WorldRunOptions
 from adk_agent_sim.adk.worlds.run_players import WorldModelPlayer
 from adk_agent_sim.adk.worlds.run_result import WorldRunResult
 from adk_agent_sim.adk.worlds.world_run import WorldRun
-from adk_agent_sim.scenario.players.oracle_player import OraclePlayer
-from adk_agent_sim.scenario.players.world_player import IdlePlayer, WorldPlayer
+from adk_agent_sim.scenario.players.world_player import IdlePlayer, OraclePlayer, WorldPlayer
 from adk_agent_sim.scenario.world.world import World
 
 SCENARIOS = list(load_scenarios())

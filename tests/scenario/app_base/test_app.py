@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from scenario_corpus import load_lines, load_sandbox, load_universe
 
 from adk_agent_sim.errors import InvalidAppState
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole
+from adk_agent_sim.scenario.app_base.app import App, AppContext, CallerRole
 from adk_agent_sim.scenario.app_base.tool_call import call_tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 

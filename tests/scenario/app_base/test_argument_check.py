@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.scenario.app_base.argument_check import check_arguments, matches_type
+from adk_agent_sim.scenario.app_base.tool_call import check_arguments, matches_type
 from adk_agent_sim.scenario.apps.apartments import Apartment, ApartmentListingApp
 
 _FITTING: list[tuple[Any, str]] = [

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.app_base.datetimes import format_datetime, get_weekday_name, parse_datetime, to_datetime
+from adk_agent_sim.scenario.app_base.time_and_random import (
+    format_datetime,
+    get_weekday_name,
+    parse_datetime,
+    to_datetime,
+)
 
 _FIRST, _LAST = -62_135_596_800, 253_402_300_799
 

@@ -6,7 +6,7 @@ import pytest
 from rapidfuzz import fuzz
 from scenario_corpus import load_lines
 
-from adk_agent_sim.scenario.app_base.text_search import find_similar_names
+from adk_agent_sim.scenario.apps.messaging_base import find_similar_names
 
 
 @pytest.mark.parametrize(("one", "other", "score"), load_lines("likeness.jsonl"))

@@ -9,7 +9,7 @@ from scenario_corpus import load_sandbox
 from world_builders import format_call_row
 
 from adk_agent_sim.errors import UnknownTool
-from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
+from adk_agent_sim.scenario.app_base.app import AppCall, AppContext, CallerRole, Notification
 from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, call_tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 

@@ -8,8 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from adk_agent_sim.forms.schema_checker import SchemaChecker
-from adk_agent_sim.scenario.app_base.argument_check import build_parameters_schema, build_type_schema, matches_type
-from adk_agent_sim.scenario.app_base.tool import Tool
+from adk_agent_sim.scenario.app_base.app import Tool
+from adk_agent_sim.scenario.app_base.tool_call import build_parameters_schema, build_type_schema, matches_type
 from adk_agent_sim.scenario.apps.emails import EmailClientV2
 from adk_agent_sim.scenario.apps.registry import find_app_class, list_app_class_names
 

@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from adk_agent_sim.scenario.app_base.world_random import WorldRandom
+from adk_agent_sim.scenario.app_base.time_and_random import WorldRandom
 
 
 @pytest.mark.process
 def test_ids_depend_on_seed_and_name_only_whatever_the_hash_seed() -> None:
     script = (
-        "from adk_agent_sim.scenario.app_base.world_random import WorldRandom\n"
+        "from adk_agent_sim.scenario.app_base.time_and_random import WorldRandom\n"
         "random = WorldRandom(7, 'Emails'); print(random.new_id(), random.next_float())"
     )
     environment = {"PYTHONPATH": ":".join(sys.path)}

@@ -11,7 +11,7 @@ from scenario_corpus import SPEC_EXAMPLE, load_manifest
 from world_builders import build_world
 
 from adk_agent_sim.scenario import World, load_scenario
-from adk_agent_sim.scenario.app_base.tool import Argument, Tool
+from adk_agent_sim.scenario.app_base.app import Argument, Tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS, NOT_IMPORTABLE_BY_ARE, UNKNOWN_TO_ARE, find_app_class
 
 _MANIFEST = load_manifest()

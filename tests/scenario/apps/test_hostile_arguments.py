@@ -11,9 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from scenario_corpus import load_sandbox
 
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole
-from adk_agent_sim.scenario.app_base.tool import APP, DATA, Tool
+from adk_agent_sim.scenario.app_base.app import APP, DATA, App, AppContext, CallerRole, Tool
 from adk_agent_sim.scenario.app_base.tool_call import call_tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 

@@ -14,9 +14,7 @@ from are_normal_form import IdNumbering, digest, matches_expected, normalize, to
 from scenario_corpus import ARE_FOLDER, load_lines, load_sandbox, load_scenarios, load_universe
 from world_builders import format_call_row
 
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
-from adk_agent_sim.scenario.app_base.tool import DATA
+from adk_agent_sim.scenario.app_base.app import DATA, App, AppCall, AppContext, CallerRole, Notification
 from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, call_tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 

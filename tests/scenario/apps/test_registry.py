@@ -48,9 +48,9 @@ def test_the_documented_app_is_found_linted_and_called(tmp_path: Path) -> None:
         import json
         from adk_agent_sim.scenario.app_base.tool_call import call_tool
         from adk_agent_sim.scenario.apps.registry import find_app_class, list_app_class_names
-        from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole
+        from adk_agent_sim.scenario.app_base.app import AppContext, CallerRole
         from adk_agent_sim.scenario.format.lint import check_calls
-        from adk_agent_sim.scenario.format.graph import EventGraph
+        from adk_agent_sim.scenario.format.models import EventGraph
         from adk_agent_sim.scenario.format.models import ExportedTrace
 
         notified, logged = [], []

@@ -8,9 +8,7 @@ import pytest
 from scenario_corpus import SPEC_EXAMPLE
 
 from adk_agent_sim.scenario import World
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole, Notification
-from adk_agent_sim.scenario.app_base.tool import APP
+from adk_agent_sim.scenario.app_base.app import APP, App, AppContext, CallerRole, Notification
 from adk_agent_sim.scenario.app_base.tool_call import call_tool
 from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface
 from adk_agent_sim.scenario.apps.cabs import CabApp

@@ -11,7 +11,7 @@ from counts import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole
+from adk_agent_sim.scenario.app_base.app import AppContext, CallerRole
 from adk_agent_sim.scenario.app_base.tool_call import call_tool
 from adk_agent_sim.scenario.apps.sandbox_files import SandboxLocalFileSystem
 from adk_agent_sim.scenario.apps.virtual_files import VirtualFileSystem

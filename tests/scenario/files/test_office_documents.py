@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from adk_agent_sim.scenario.files import document, document_budget
+from adk_agent_sim.scenario.files import document, office_documents
 from adk_agent_sim.scenario.files import document as document_text
 from adk_agent_sim.scenario.files.document import extract_document_text, read_pdf
-from adk_agent_sim.scenario.files.document_budget import DocumentRefused
-from adk_agent_sim.scenario.files.office_documents import read_docx, read_pptx, read_xlsx
+from adk_agent_sim.scenario.files.office_documents import DocumentRefused, read_docx, read_pptx, read_xlsx
 
 _WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 _DRAWING = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
@@ -146,9 +145,9 @@ def test_rows_of_a_workbook_are_read_with_shared_texts_and_empty_columns() -> No
         (_build_docx("<w:p>"), "XML is damaged"),
         (_build_docx("</w:p>"), "XML is damaged"),
         (_build_archive(**{"word/document.xml": '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}), "document type"),
-        (_build_docx(" " * (document_budget.MAX_XML_BYTES + 1)), "unpacks to more than"),
-        (_build_docx(_write_paragraph("a" * (document_budget.MAX_TEXT_CHARS + 1))), "characters of text"),
-        (b"a" * (document_budget.MAX_DOCUMENT_BYTES + 1), "larger than"),
+        (_build_docx(" " * (office_documents.MAX_XML_BYTES + 1)), "unpacks to more than"),
+        (_build_docx(_write_paragraph("a" * (office_documents.MAX_TEXT_CHARS + 1))), "characters of text"),
+        (b"a" * (office_documents.MAX_DOCUMENT_BYTES + 1), "larger than"),
     ],
     ids=["no zip", "no part", "unclosed", "not opened", "entities", "bomb", "long text", "large"],
 )

@@ -13,7 +13,7 @@ from scenario_corpus import SPEC_EXAMPLE, build_event, build_scenario
 
 from adk_agent_sim.errors import InvalidScenario
 from adk_agent_sim.scenario import load_scenario, load_scenarios
-from adk_agent_sim.scenario.format.annotation import annotate_file, set_member
+from adk_agent_sim.scenario.format.scenario_files import annotate_file, set_member
 
 FIELDS = {"validation_decision": "valid", "comment": 'so "good"\nü'}
 ANNOTATION = {**FIELDS, "date": 5.0}

@@ -18,8 +18,7 @@ from adk_agent_sim.errors import InvalidScenario, SimulatorError
 from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter, load_scenario
 from adk_agent_sim.scenario.apps.registry import find_app_class
 from adk_agent_sim.scenario.format.lint import lint
-from adk_agent_sim.scenario.format.scenario_summary import render_text
-from adk_agent_sim.scenario.format.svg import render_svg
+from adk_agent_sim.scenario.format.scenario_summary import render_svg, render_text
 
 _EXAMPLE = SPEC_EXAMPLE.read_text()
 

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.format.json_positions import (
+from adk_agent_sim.scenario.format.lint_finding import (
     JsonPath,
     count_lines,
     find_escaped_offset,

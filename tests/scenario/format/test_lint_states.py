@@ -10,7 +10,7 @@ from scenario_corpus import build_scenario, load_sandbox, load_universe
 
 from adk_agent_sim.scenario import JsonScenarioImporter
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.state_shape import find_shape_problems
+from adk_agent_sim.scenario.app_base.entity import find_shape_problems
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 from adk_agent_sim.scenario.format.lint import lint
 from adk_agent_sim.scenario.format.lint_finding import LocatedFinding

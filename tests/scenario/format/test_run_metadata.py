@@ -10,7 +10,7 @@ from world_builders import build_reply_event, build_world, build_world_event
 
 from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter, World
 from adk_agent_sim.scenario.format.augmentation_options import AugmentationOptions
-from adk_agent_sim.scenario.format.run_metadata import RunMetadata
+from adk_agent_sim.scenario.format.exporter import RunMetadata
 
 RUN = RunMetadata(
     agent_id="mail_agent",

@@ -10,7 +10,7 @@ import pytest
 from scenario_corpus import SPEC_EXAMPLE, build_event, build_scenario
 
 from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter, load_scenario, load_scenarios
-from adk_agent_sim.scenario.format.are_conversion import convert_to_are
+from adk_agent_sim.scenario.format.exporter import convert_to_are
 
 
 def _export_example() -> Any:

@@ -13,8 +13,7 @@ from terminal_safety import find_unsafe_characters
 
 from adk_agent_sim.scenario import JsonScenarioImporter, load_scenario
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.scenario_summary import render_text, summarize_scenario
-from adk_agent_sim.scenario.format.svg import render_svg
+from adk_agent_sim.scenario.format.scenario_summary import render_svg, render_text, summarize_scenario
 
 
 def _import_file(file: object) -> ScenarioImportedFromJson:

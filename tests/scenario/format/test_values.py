@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.format.call_check import fits_annotation
-from adk_agent_sim.scenario.format.values import (
+from adk_agent_sim.scenario.format.call_arguments import (
     ValueDoesNotFit,
     find_placeholder_event,
+    fits_annotation,
     format_value,
     get_value_type,
     parse_placeholder,

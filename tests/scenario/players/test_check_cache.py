@@ -13,8 +13,7 @@ from world_runs import build_two_turns
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.scenario import load_scenario
 from adk_agent_sim.scenario.format.exporter import serialize_trace
-from adk_agent_sim.scenario.players.check_cache import CheckCache
-from adk_agent_sim.scenario.players.checked_scenario import check_scenario
+from adk_agent_sim.scenario.players.checked_scenario import CheckCache, check_scenario
 from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 
 

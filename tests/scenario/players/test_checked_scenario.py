@@ -8,8 +8,7 @@ from typing import Any, cast
 import pytest
 from world_builders import build_reply_event, build_world_event, build_world_scenario
 
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.tool import APP, READ, tool
+from adk_agent_sim.scenario.app_base.app import APP, READ, App, tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 from adk_agent_sim.scenario.players.checked_scenario import RUN_COUNT, CheckStatus, check_scenario
 

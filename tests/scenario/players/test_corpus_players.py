@@ -20,7 +20,7 @@ from adk_agent_sim.scenario.players.play_world import (
     judge_world,
     play_world,
 )
-from adk_agent_sim.scenario.players.player_names import NOTHING, ORACLE, RANDOM, WORLD_PLAYERS
+from adk_agent_sim.scenario.players.random_player import NOTHING, ORACLE, RANDOM, WORLD_PLAYERS
 from adk_agent_sim.scenario.verdict.traced_action import TracedAction
 from adk_agent_sim.scenario.world.noise import Noise
 

@@ -9,7 +9,6 @@ from world_builders import build_reply_event, build_world, build_world_event, bu
 
 from adk_agent_sim.errors import UnknownTool
 from adk_agent_sim.scenario import Judge, World
-from adk_agent_sim.scenario.players.oracle_player import OraclePlayer
 from adk_agent_sim.scenario.players.play_world import (
     PlayEnd,
     PlayLimits,
@@ -21,6 +20,7 @@ from adk_agent_sim.scenario.players.world_player import (
     IdlePlayer,
     MessageToUser,
     NotificationWait,
+    OraclePlayer,
     PlayerAction,
     PlayerView,
     PlayFinished,

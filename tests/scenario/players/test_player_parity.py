@@ -12,7 +12,7 @@ from scenario_corpus import load_scenarios
 
 from adk_agent_sim.scenario import JsonScenarioExporter
 from adk_agent_sim.scenario.players.play_world import create_judged_world, judge_world, play_world
-from adk_agent_sim.scenario.players.player_names import NOTHING, ORACLE, RANDOM, WORLD_PLAYERS
+from adk_agent_sim.scenario.players.random_player import NOTHING, ORACLE, RANDOM, WORLD_PLAYERS
 
 ARE_PYTHON = Path(__file__).parents[3] / ".venv-are" / "bin" / "python"
 

@@ -12,14 +12,14 @@ from scenario_corpus import load_sandbox
 from world_builders import build_world, build_world_event
 
 from adk_agent_sim.scenario import World
-from adk_agent_sim.scenario.app_base.argument_check import (
+from adk_agent_sim.scenario.app_base.app import APP, Tool
+from adk_agent_sim.scenario.app_base.time_and_random import WorldRandom
+from adk_agent_sim.scenario.app_base.tool_call import (
     build_parameters_schema,
     build_type_schema,
     check_arguments,
     matches_type,
 )
-from adk_agent_sim.scenario.app_base.tool import APP, Tool
-from adk_agent_sim.scenario.app_base.world_random import WorldRandom
 from adk_agent_sim.scenario.apps.registry import find_app_class, list_app_class_names
 from adk_agent_sim.scenario.players.play_world import PlayLimits, play_world
 from adk_agent_sim.scenario.players.random_player import KnownValues, RandomArguments, RandomPlayer

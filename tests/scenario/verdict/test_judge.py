@@ -13,7 +13,7 @@ from adk_agent_sim.errors import InvalidCheckerParam, NotJudgeable
 from adk_agent_sim.scenario import JsonScenarioImporter, Judge, ScenarioImportedFromJson, World, judge
 from adk_agent_sim.scenario.format.exporter import serialize_trace
 from adk_agent_sim.scenario.verdict.checker_params import CheckerParam
-from adk_agent_sim.scenario.world.condition_watch import WorldValidation
+from adk_agent_sim.scenario.world.event_plan import WorldValidation
 from adk_agent_sim.timeline.verdict import Verdict
 
 USER = build_world_event("u", "USER", delay=0)

@@ -13,7 +13,7 @@ from world_builders import (
 )
 
 from adk_agent_sim.scenario import World
-from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldPredicate, WorldValidation
+from adk_agent_sim.scenario.world.event_plan import WorldCondition, WorldPredicate, WorldValidation
 
 
 def _mail(world: World) -> bool:

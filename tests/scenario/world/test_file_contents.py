@@ -9,7 +9,7 @@ import pytest
 from world_builders import build_scenario_file
 
 from adk_agent_sim.scenario import JsonScenarioImporter, World
-from adk_agent_sim.scenario.world.world_apps import make_content_reader
+from adk_agent_sim.scenario.world.world import make_content_reader
 
 
 def test_a_file_is_found_by_its_path(tmp_path: Path) -> None:

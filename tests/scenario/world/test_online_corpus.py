@@ -16,7 +16,7 @@ from scenario_corpus import load_lines, load_scenarios
 from world_builders import list_log_rows, take_notification_rows
 
 from adk_agent_sim.scenario import JsonScenarioImporter, World
-from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
+from adk_agent_sim.scenario.world.event_queue import TurnVerdict
 
 RUNS = load_lines("online_runs.jsonl")
 

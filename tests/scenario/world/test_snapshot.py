@@ -10,7 +10,7 @@ from state_changes import StateChange, diff_values
 from world_builders import build_reply_event, build_world, build_world_event, list_happened
 
 from adk_agent_sim.scenario import JsonScenarioImporter, World
-from adk_agent_sim.scenario.world.condition_watch import WorldValidation
+from adk_agent_sim.scenario.world.event_plan import WorldValidation
 from adk_agent_sim.scenario.world.noise import Noise
 
 EVENTS = [

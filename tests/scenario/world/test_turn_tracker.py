@@ -8,7 +8,7 @@ import pytest
 from world_builders import build_reply_event, build_world, build_world_event, list_happened, send_message_to_user
 
 from adk_agent_sim.scenario import World
-from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
+from adk_agent_sim.scenario.world.event_queue import TurnVerdict
 
 USER = build_world_event("u", "USER", delay=0)
 TWO_TURNS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from world_builders import START_TIME, build_reply_event, build_world, build_world_event, send_message_to_user
 
 from adk_agent_sim.scenario import World
-from adk_agent_sim.scenario.world.condition_watch import WorldValidation
+from adk_agent_sim.scenario.world.event_plan import WorldValidation
 
 
 def _describe_next(world: World) -> tuple[str, float | None] | None:

@@ -23,14 +23,12 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
 
 from adk_agent_sim.adk.environment.llm_mock_setup import LlmMockSetup
 from adk_agent_sim.environment.actions import AnyAction, Delay, Error, ErrorResponse, Mock, Respond
+from adk_agent_sim.environment.call_recorder import RecordedCall, build_rules
 from adk_agent_sim.environment.json_values import escape_name
-from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
-from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.environment.rules_from_trace import RecordedCall, build_rules
+from adk_agent_sim.environment.rules import ArgumentCondition, Match, Rule, Rules
 from adk_agent_sim.environment.templates import escape_templates
 from adk_agent_sim.errors import InvalidRules
-from adk_agent_sim.mocks.llm_state import AnsweredCall
-from adk_agent_sim.mocks.traced_calls import find_traced_calls, list_traced_records
+from adk_agent_sim.mocks.llm_state import AnsweredCall, find_traced_calls, list_traced_records
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json, parse_json_object

@@ -26,8 +26,8 @@ from adk_agent_sim.adk.environment.environment_registry import EnvironmentRegist
 from adk_agent_sim.adk.environment.llm_mock_setup import LlmMockSetup, check_llm_mocks
 from adk_agent_sim.adk.seats import tool_seat
 from adk_agent_sim.environment.actions.raise_exception import ExceptionFactories
-from adk_agent_sim.environment.call_watcher import CallWatcher
 from adk_agent_sim.environment.environment_report import EnvironmentReport
+from adk_agent_sim.environment.incoming_call import CallWatcher
 from adk_agent_sim.environment.recorded_sources import read_recorded_sources
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules

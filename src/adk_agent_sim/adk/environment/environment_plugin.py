@@ -29,14 +29,14 @@ from adk_agent_sim.adk.environment.model_interceptor import ModelInterceptor
 from adk_agent_sim.adk.environment.real_tool_guard import is_framework_tool
 from adk_agent_sim.adk.environment.rule_interceptor import RuleInterceptor
 from adk_agent_sim.adk.seats import model_seat, tool_seat
-from adk_agent_sim.environment.call_watcher import CallWatcher
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
+from adk_agent_sim.environment.incoming_call import CallWatcher
 from adk_agent_sim.environment.recorded_sources import read_recorded_sources
+from adk_agent_sim.environment.report_fold import UnansweredCall
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import load_rules
-from adk_agent_sim.environment.skip_reason import UnansweredCall
 from adk_agent_sim.errors import InvalidRules, SimulatorError
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.clock import SimulatedClock

@@ -14,14 +14,18 @@ from adk_agent_sim.adk.compat import get_declaration
 from adk_agent_sim.adk.environment.llm_mock_setup import LlmMocks, LlmMockSetup
 from adk_agent_sim.adk.environment.tool_spec_reader import MockedTools
 from adk_agent_sim.adk.runs.shared_state import SHARED_STATE_PREFIXES
-from adk_agent_sim.environment.call_history import CallHistory, CallRecord
-from adk_agent_sim.environment.call_watcher import CallWatcher
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
+from adk_agent_sim.environment.incoming_call import (
+    CallHistory,
+    CallRecord,
+    CallWatcher,
+    SessionRandomness,
+    create_randomness,
+)
 from adk_agent_sim.environment.recorded_report import describe_environment, describe_profile, describe_used_responses
 from adk_agent_sim.environment.report_fold import ReportFold, RuleScope
 from adk_agent_sim.environment.rulebook import Rulebook
-from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
 from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import SimulatedClock

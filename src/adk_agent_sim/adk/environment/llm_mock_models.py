@@ -18,7 +18,7 @@ from google.genai import types
 from adk_agent_sim.adk.adk_messages import remove_unknown_model_prefix
 from adk_agent_sim.adk.environment.llm_mock_answers import AnswerFile, compute_key, describe_question
 from adk_agent_sim.adk.seats.model_seat import ModelSeat, get_complete_answer
-from adk_agent_sim.environment.mock_lint import ModelProblem
+from adk_agent_sim.environment.argument_lint import ModelProblem
 from adk_agent_sim.errors import SimulationModelFailed
 from adk_agent_sim.golden.cassette import CassetteRequest
 from adk_agent_sim.mocks.llm_mock import ModelReply

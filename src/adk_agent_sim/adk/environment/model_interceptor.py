@@ -20,13 +20,11 @@ from google.genai import errors
 from adk_agent_sim.adk.environment.environment_registry import EnvironmentRegistry, SessionEnvironment
 from adk_agent_sim.adk.seats.model_seat import AskPlayer
 from adk_agent_sim.environment.actions.model_faults import remove_call_ids
-from adk_agent_sim.environment.call_history import CallHistory, are_branches_related
-from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.incoming_call import CallHistory, IncomingCall, SessionRandomness, are_branches_related
 from adk_agent_sim.environment.json_values import MISSING
 from adk_agent_sim.environment.rule_decision import NOT_RUN, ExecutionOutcome, RuleDecision
-from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.errors import ModelRequestFailed
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided
 from adk_agent_sim.timeline.framework_calls import MODEL_SEAT

@@ -10,13 +10,11 @@ from google.adk.tools import BaseTool, ToolContext
 from adk_agent_sim.adk.compat import get_invocation_context
 from adk_agent_sim.adk.environment.environment_registry import EnvironmentRegistry, SessionEnvironment
 from adk_agent_sim.adk.seats import tool_seat
-from adk_agent_sim.environment.call_history import CallHistory
-from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.incoming_call import CallHistory, IncomingCall, SessionRandomness
 from adk_agent_sim.environment.recorded_report import describe_near_miss
 from adk_agent_sim.environment.rule_decision import ExecutionOutcome, RuleDecision
-from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.errors import HumanUnavailable
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
 from adk_agent_sim.timeline.json_conversion import to_json_value

@@ -18,7 +18,7 @@ from pydantic.errors import PydanticSchemaGenerationError
 from adk_agent_sim.adk.compat import get_declaration
 from adk_agent_sim.adk.loading.agent_tree import iter_agents
 from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema, to_json_schema
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
 _OUTPUT_SCHEMA = "output schema"

@@ -22,12 +22,10 @@ from google.genai import types
 from adk_agent_sim.errors import InvalidStoryStep, NotConvertible
 from adk_agent_sim.golden.invocation_contents import CallIdAllocator, iter_invocation_contents
 from adk_agent_sim.scenario import ScenarioImportedFromJson, Story, StoryStep, World
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.tool import WRITE, Tool
+from adk_agent_sim.scenario.app_base.app import WRITE, App, Tool
 from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class
-from adk_agent_sim.scenario.format.call_check import map_app_classes
-from adk_agent_sim.scenario.format.strictness import Strictness, with_strictness
-from adk_agent_sim.scenario.format.values import parse_placeholder
+from adk_agent_sim.scenario.format.call_arguments import map_app_classes, parse_placeholder
+from adk_agent_sim.scenario.format.models import Strictness, with_strictness
 from adk_agent_sim.timeline.framework_calls import is_framework_call
 
 MESSAGE_TO_USER = "AgentUserInterface__send_message_to_user"

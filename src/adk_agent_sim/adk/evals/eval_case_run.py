@@ -24,7 +24,7 @@ from adk_agent_sim.golden.eval_case_page import render_case_page
 from adk_agent_sim.golden.eval_case_verdict import EvalCaseVerdict, judge_eval_case
 from adk_agent_sim.golden.markdown_report import render_markdown_report
 from adk_agent_sim.golden.run_page import PageOutcome
-from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS
+from adk_agent_sim.scenario.players.random_player import WORLD_PLAYERS
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.clock import WallClock

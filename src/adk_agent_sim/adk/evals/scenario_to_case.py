@@ -18,9 +18,7 @@ from adk_agent_sim.adk.evals.case_to_scenario import MESSAGE_TO_USER
 from adk_agent_sim.errors import NotConvertible
 from adk_agent_sim.golden.golden_trace_builder import build_invocation_id
 from adk_agent_sim.scenario import ScenarioImportedFromJson, World
-from adk_agent_sim.scenario.format.graph import EventGraph
-from adk_agent_sim.scenario.format.models import AnyEvent, ExportedActionArg
-from adk_agent_sim.scenario.format.strictness import get_strictness
+from adk_agent_sim.scenario.format.models import AnyEvent, EventGraph, ExportedActionArg, get_strictness
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 
 _MESSAGE_TO_AGENT = "AgentUserInterface__send_message_to_agent"

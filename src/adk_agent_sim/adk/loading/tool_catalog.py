@@ -16,7 +16,7 @@ from adk_agent_sim.adk.loading.agent_tree import iter_nodes, list_inner_nodes
 from adk_agent_sim.adk.loading.toolset_check import check_toolsets
 from adk_agent_sim.adk.seats.model_seat import copy_with_seat
 from adk_agent_sim.environment.rule_lint import ToolCatalog
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, SET_MODEL_RESPONSE, TRANSFER_TO_AGENT
 
 _ADK_ADDED_TOOLS = (TRANSFER_TO_AGENT, SET_MODEL_RESPONSE)

@@ -42,7 +42,7 @@ from adk_agent_sim.adk.time_travel.recorded_outcome import RecordedOutcome
 from adk_agent_sim.adk.time_travel.run_replay import RunReplay
 from adk_agent_sim.golden.recording import RecordedToolCall
 from adk_agent_sim.link.link import Link
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import Clock, WallClock

@@ -13,7 +13,7 @@ from uuid import uuid4
 from google.adk.tools import ToolContext
 
 from adk_agent_sim.adk.time_travel.recorded_outcome import build_error
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.submissions import ToolRequest

@@ -25,11 +25,11 @@ from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk.compat import check_sync_callable_runner, use_sync_callable_runner
 from adk_agent_sim.adk.time_travel.recorded_outcome import RecordedOutcome
+from adk_agent_sim.environment.report_fold import UnansweredCall
 from adk_agent_sim.environment.rule_decision import NOT_RUN, RAN_TOOL, ExecutionOutcome
-from adk_agent_sim.environment.skip_reason import UnansweredCall
 from adk_agent_sim.errors import Cancelled
 from adk_agent_sim.golden.recording import RecordedToolCall
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.mocked_call import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
 

@@ -17,10 +17,8 @@ from adk_agent_sim.golden.eval_set import EvalSetWriter
 from adk_agent_sim.golden.export_source import ExportSource
 from adk_agent_sim.golden.markdown_report import render_markdown_report
 from adk_agent_sim.golden.session import SimulatedAgentConfig
-from adk_agent_sim.scenario.format.are_conversion import convert_to_are
-from adk_agent_sim.scenario.format.exporter import serialize_trace
+from adk_agent_sim.scenario.format.exporter import RunMetadata, convert_to_are, serialize_trace
 from adk_agent_sim.scenario.format.models import ExportedTrace
-from adk_agent_sim.scenario.format.run_metadata import RunMetadata
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.events import Event

@@ -18,7 +18,7 @@ from adk_agent_sim.adk.players.session_player import SessionPlayer
 from adk_agent_sim.adk.steps.script import Script, read_script
 from adk_agent_sim.adk.worlds.world_session import WorldSession
 from adk_agent_sim.errors import InvalidScript
-from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS
+from adk_agent_sim.scenario.players.random_player import WORLD_PLAYERS
 from adk_agent_sim.scenario.players.world_player import (
     MessageToUser,
     PlayerView,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from adk_agent_sim.errors import ForkRefused
-from adk_agent_sim.scenario.world.snapshot import WorldSnapshot
+from adk_agent_sim.scenario.world.event_log import WorldSnapshot
 from adk_agent_sim.timeline.events import Event, TurnAsked
 from adk_agent_sim.timeline.world_events import NotificationDelivered
 

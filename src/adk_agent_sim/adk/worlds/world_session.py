@@ -21,9 +21,9 @@ from adk_agent_sim.adk.worlds.run_result import RunEnd
 from adk_agent_sim.adk.worlds.world_checkpoints import InnerDeliveries, TurnCheckpoint, WorldCheckpoints
 from adk_agent_sim.adk.worlds.world_recorder import WorldRecorder
 from adk_agent_sim.errors import InvalidTransition
-from adk_agent_sim.scenario.app_base.argument_check import build_parameters_schema
-from adk_agent_sim.scenario.app_base.datetimes import format_datetime
-from adk_agent_sim.scenario.app_base.tool import Tool
+from adk_agent_sim.scenario.app_base.app import Tool
+from adk_agent_sim.scenario.app_base.time_and_random import format_datetime
+from adk_agent_sim.scenario.app_base.tool_call import build_parameters_schema
 from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface, extract_message_content
 from adk_agent_sim.scenario.players.world_player import ToolResult
 from adk_agent_sim.scenario.world.world import World
@@ -31,7 +31,7 @@ from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.world_events import BY_PERSON, NotificationDelivered
 
 if TYPE_CHECKING:
-    from adk_agent_sim.scenario.world.agent_tools import OfferedTool
+    from adk_agent_sim.scenario.world.noise import OfferedTool
 
 
 class AppTool(BaseTool):

@@ -27,7 +27,7 @@ from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
-    from adk_agent_sim.environment.mock_lint import ModelProblem
+    from adk_agent_sim.environment.argument_lint import ModelProblem
     from adk_agent_sim.environment.rule_lint import ToolCatalog
     from adk_agent_sim.timeline.events import Event
 
@@ -99,7 +99,7 @@ def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
     adksim env from-trace golden.evalset.json > rules.yaml
     ADK_SIM_RULES=rules.yaml adk eval my_agent golden.evalset.json
     """
-    from adk_agent_sim.environment.rules_from_trace import build_rules, extract_recorded_calls
+    from adk_agent_sim.environment.call_recorder import build_rules, extract_recorded_calls
     from adk_agent_sim.environment.yaml_document import render_yaml
 
     calls = extract_recorded_calls(_load_trace_events(file, eval_id))
@@ -250,8 +250,7 @@ def _record(
     from adk_agent_sim.adk.loading.agent_loader import load_app
     from adk_agent_sim.environment.actions.pass_through import Pass
     from adk_agent_sim.environment.call_recorder import CallRecorder
-    from adk_agent_sim.environment.rule_match import Match
-    from adk_agent_sim.environment.rules import Rule, Rules
+    from adk_agent_sim.environment.rules import Match, Rule, Rules
     from adk_agent_sim.environment.yaml_document import render_yaml
     from adk_agent_sim.timeline.redaction.redactor import Redactor
 

@@ -118,8 +118,8 @@ def annotate(
     adksim scenario annotate scenarios.jsonl --scenario lunch --decision invalid
     adksim scenario annotate scenario.json --decision valid --comment "solvable in two turns" --annotator Ada
     """
-    from adk_agent_sim.scenario.format.annotation import annotate_file
     from adk_agent_sim.scenario.format.models import to_json_value
+    from adk_agent_sim.scenario.format.scenario_files import annotate_file
 
     options = {"validation_decision": decision, "comment": comment, "annotator": annotator}
     changes = {name: value for name, value in options.items() if value is not None}
@@ -163,7 +163,7 @@ def show(
     if svg_path is not None and len(files) > 1:
         raise click.UsageError("--svg writes the graph of one scenario: give one FILE.")
     if web:
-        from adk_agent_sim.scenario.players.check_cache import CheckCache
+        from adk_agent_sim.scenario.players.checked_scenario import CheckCache
         from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
 
         serve_in_browser([], browser, scenarios=ScenarioCatalog(files, check_cache=CheckCache()))
@@ -195,8 +195,7 @@ def _show_all(choices: Sequence[ScenarioChoice], *, as_json: bool) -> bool:
 
 
 def _show_scenario(scenario: ScenarioImportedFromJson, svg_path: Path | None, *, as_json: bool) -> None:
-    from adk_agent_sim.scenario.format.scenario_summary import render_text, summarize_scenario
-    from adk_agent_sim.scenario.format.svg import render_svg
+    from adk_agent_sim.scenario.format.scenario_summary import render_svg, render_text, summarize_scenario
 
     with pause_garbage_collection():
         if svg_path is not None:

@@ -49,7 +49,7 @@ def lint(files: tuple[Path, ...], are: bool, as_json: bool) -> None:
 
 def _lint_files(files: Sequence[Path], *, checks_are: bool) -> tuple[list[LocatedFinding], int]:
     """Return the findings, and how many scenarios could be read."""
-    from adk_agent_sim.scenario.format.lint_files import count_scenarios, read_scenarios
+    from adk_agent_sim.scenario.format.lint_are import count_scenarios, read_scenarios
     from adk_agent_sim.use_cases.worlds import lint_scenario
 
     progress, total = ProgressBar("scenarios"), count_scenarios(files)
@@ -119,7 +119,7 @@ def check(files: tuple[Path, ...], seed: int, judge_name: str, record: Path, as_
 
 
 def _check_files(paths: Sequence[Path], seed: int, soft: SoftJudge | str | None) -> Iterator[CheckedFile]:
-    from adk_agent_sim.scenario.players.check_cache import CheckCache
+    from adk_agent_sim.scenario.players.checked_scenario import CheckCache
     from adk_agent_sim.use_cases.worlds import check_scenarios
 
     progress = ProgressBar("runs")

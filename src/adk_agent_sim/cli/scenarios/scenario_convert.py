@@ -14,7 +14,7 @@ from adk_agent_sim.text.terminal_output import print_json, print_line, print_lin
 
 if TYPE_CHECKING:
     from adk_agent_sim.scenario import ScenarioImportedFromJson
-    from adk_agent_sim.scenario.format.strictness import Strictness
+    from adk_agent_sim.scenario.format.models import Strictness
 
     _Converted = tuple[ScenarioImportedFromJson, Iterable[str]]
     """A scenario, and notes about what was left out to get it."""
@@ -140,7 +140,7 @@ def _convert_trace(
 
 
 def _write_scenarios(converted: Sequence[_Converted], output: Path, *, as_json: bool) -> None:
-    from adk_agent_sim.scenario.format.are_conversion import convert_to_are
+    from adk_agent_sim.scenario.format.exporter import convert_to_are
 
     traces = [convert_to_are(scenario.trace) for scenario, _ in converted]
     write_traces(output, [trace for trace, _ in traces])
@@ -168,7 +168,7 @@ def _write_cases(converted: Sequence[_Converted], output: Path, fs_content: Path
 
 
 def _parse_strictness(text: str) -> tuple[str, Strictness]:
-    from adk_agent_sim.scenario.format.strictness import STRICTNESS_LEVELS
+    from adk_agent_sim.scenario.format.models import STRICTNESS_LEVELS
 
     argument, _, how = text.rpartition("=")
     for each in STRICTNESS_LEVELS:

@@ -24,7 +24,7 @@ from adk_agent_sim.text.terminal_output import print_json, print_line, style
 if TYPE_CHECKING:
     from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.format.models import ExportedTrace
-    from adk_agent_sim.scenario.world.oracle_result import OracleResult
+    from adk_agent_sim.scenario.world.event_log import OracleResult
     from adk_agent_sim.scenario.world.world import World
 
 _AGENT_PARAMETERS = frozenset({*AgentSettings.__dataclass_fields__, "judge_name", "record"} - {"trace"})
@@ -178,7 +178,7 @@ class _OracleRuns:
         close_progress: Callable[[], None],
     ) -> None:
         from adk_agent_sim.scenario import World
-        from adk_agent_sim.scenario.format.are_conversion import convert_to_are
+        from adk_agent_sim.scenario.format.exporter import convert_to_are
 
         if isinstance(scenario, Exception):
             raise scenario

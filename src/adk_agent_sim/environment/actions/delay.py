@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
-from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.json_values import StrictModel
 
 MAX_SECONDS = 86_400
 """The longest delay: one day."""

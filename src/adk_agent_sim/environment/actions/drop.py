@@ -7,8 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import BeforeValidator, Field
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
-from adk_agent_sim.environment.json_patch import remove_at
-from adk_agent_sim.environment.json_values import MISSING, expand_wildcards, get_at_path, parse_path
+from adk_agent_sim.environment.json_values import MISSING, expand_wildcards, get_at_path, parse_path, remove_at
 
 
 def _wrap_in_list(value: object) -> object:

@@ -9,23 +9,18 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
-from adk_agent_sim.environment.actions.action import Action, RuleExecution
-from adk_agent_sim.environment.call_history import is_success
-from adk_agent_sim.environment.json_values import copy_value
-from adk_agent_sim.environment.session_mocks import MockedCall, list_visible_calls
-from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.actions.action import Action, MockedCall, RuleExecution, list_visible_calls
+from adk_agent_sim.environment.incoming_call import is_success
+from adk_agent_sim.environment.json_values import StrictModel, copy_value
 from adk_agent_sim.errors import MockImpossible, RuleFailed
-from adk_agent_sim.mocks.keyed_draws import KeyedDraws
 from adk_agent_sim.mocks.llm_mock import LlmResponseValue, ModelChoice
 from adk_agent_sim.mocks.llm_questions import SimulatedCall
-from adk_agent_sim.mocks.mcp_results import unwrap_result, wrap_mcp_result
-from adk_agent_sim.mocks.replay_mock import LiveCall, ReplayedResponse, ReplayMock
-from adk_agent_sim.mocks.replayable_calls import ReplaySource
+from adk_agent_sim.mocks.mocked_call import KeyedDraws, ResourceOperation, ToolSpec
+from adk_agent_sim.mocks.replay_mock import LiveCall, ReplayedResponse, ReplayMock, ReplaySource
+from adk_agent_sim.mocks.resource_store import ToolRole, declare_role, infer_role, list_created_nouns
 from adk_agent_sim.mocks.schema_mock import MockedResponse, get_schema_mock
 from adk_agent_sim.mocks.stateful_mock import StatefulMock
-from adk_agent_sim.mocks.tool_intent import ResourceOperation
-from adk_agent_sim.mocks.tool_role import ToolRole, declare_role, infer_role, list_created_nouns
-from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.mocks.tool_results import unwrap_result, wrap_mcp_result
 from adk_agent_sim.timeline.canonical_json import Json, normalize_value
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 from adk_agent_sim.timeline.json_conversion import to_json_value

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from pydantic import BeforeValidator, Field
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
-from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.json_values import StrictModel
 from adk_agent_sim.errors import ModelRequestFailed
 from adk_agent_sim.timeline.canonical_json import Json
 
@@ -33,11 +33,21 @@ def _wrap_code(value: object) -> object:
     return {"code": value} if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-class ApiError(Action):
+class _ModelFault(Action):
+    """An action in the model's seat."""
+
+    seats: ClassVar[frozenset[str]] = frozenset({"model"})
+
+    def describe(self, execution: RuleExecution | None = None) -> str:
+        """Return the key, and the value if there is one to choose."""
+        value: object = getattr(self, self.key)
+        return self.key if value is True else f"{self.key} {value}"
+
+
+class ApiError(_ModelFault):
     """Lets the model request fail as the API would: 429 is a quota that is used up, 503 an overloaded model."""
 
     key: ClassVar[str] = "api_error"
-    seats: ClassVar[frozenset[str]] = frozenset({"model"})
     acts_inside_call: ClassVar[bool] = True
     is_terminal: ClassVar[bool] = True
 
@@ -52,11 +62,10 @@ class ApiError(Action):
         return f"api_error {self.api_error.code}"
 
 
-class Empty(Action):
+class Empty(_ModelFault):
     """Answers with nothing: no text and no call. The model is not asked."""
 
     key: ClassVar[str] = "empty"
-    seats: ClassVar[frozenset[str]] = frozenset({"model"})
     gives_result: ClassVar[bool] = True
 
     empty: Literal[True] = True
@@ -66,11 +75,10 @@ class Empty(Action):
         return {"content": {"role": "model", "parts": []}, "finish_reason": "STOP"}
 
 
-class MalformedCall(Action):
+class MalformedCall(_ModelFault):
     """Answers as the API does if the model has written a call that cannot be parsed. The model is not asked."""
 
     key: ClassVar[str] = "malformed_call"
-    seats: ClassVar[frozenset[str]] = frozenset({"model"})
     gives_result: ClassVar[bool] = True
 
     malformed_call: Literal[True] = True
@@ -81,11 +89,10 @@ class MalformedCall(Action):
         return {"error_code": _MALFORMED, "error_message": message, "finish_reason": _MALFORMED}
 
 
-class CutText(Action):
+class CutText(_ModelFault):
     """Cuts the text of the model's answer, without a sign that something is missing."""
 
     key: ClassVar[str] = "cut_text"
-    seats: ClassVar[frozenset[str]] = frozenset({"model"})
     acts_inside_call: ClassVar[bool] = True
     changes_result: ClassVar[bool] = True
 
@@ -98,16 +105,11 @@ class CutText(Action):
         execution.has_effect |= parts != _get_parts(answer)
         return _replace_parts(answer, parts)
 
-    def describe(self, execution: RuleExecution | None = None) -> str:
-        """Return the key and the length."""
-        return f"cut_text {self.cut_text}"
 
-
-class MaxTokens(Action):
+class MaxTokens(_ModelFault):
     """Ends the model's answer as if it had reached its output limit: a part of the text remains, and no call."""
 
     key: ClassVar[str] = "max_tokens"
-    seats: ClassVar[frozenset[str]] = frozenset({"model"})
     acts_inside_call: ClassVar[bool] = True
 
     max_tokens: int = Field(ge=0, description="How many characters of the text remain")
@@ -122,16 +124,11 @@ class MaxTokens(Action):
         message = "The output limit was reached (injected by a rule)."
         return {"error_code": _MAX_TOKENS, "error_message": message, "finish_reason": _MAX_TOKENS}
 
-    def describe(self, execution: RuleExecution | None = None) -> str:
-        """Return the key and the length."""
-        return f"max_tokens {self.max_tokens}"
 
-
-class UnknownToolCall(Action):
+class UnknownToolCall(_ModelFault):
     """Calls a tool that the agent does not have, instead of what the model answers."""
 
     key: ClassVar[str] = "unknown_tool"
-    seats: ClassVar[frozenset[str]] = frozenset({"model"})
     acts_inside_call: ClassVar[bool] = True
 
     unknown_tool: str = Field(min_length=1, description="The name of the tool that the model makes up")
@@ -146,16 +143,11 @@ class UnknownToolCall(Action):
         call = {**parts[place]["function_call"], "name": self.unknown_tool}
         return _replace_parts(answer, [*parts[:place], {**parts[place], "function_call": call}, *parts[place + 1 :]])
 
-    def describe(self, execution: RuleExecution | None = None) -> str:
-        """Return the key and the name."""
-        return f"unknown_tool {self.unknown_tool}"
 
-
-class WrongArguments(Action):
+class WrongArguments(_ModelFault):
     """Changes the types of the arguments in the model's calls; a call without arguments gets one that is unknown."""
 
     key: ClassVar[str] = "wrong_args"
-    seats: ClassVar[frozenset[str]] = frozenset({"model"})
     acts_inside_call: ClassVar[bool] = True
     changes_result: ClassVar[bool] = True
 

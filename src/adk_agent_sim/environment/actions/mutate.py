@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
-from adk_agent_sim.environment.json_patch import PatchNotApplicable, PatchOperation, apply_patch
+from adk_agent_sim.environment.json_values import PatchNotApplicable, PatchOperation, apply_patch
 from adk_agent_sim.errors import RuleFailed
 from adk_agent_sim.timeline.canonical_json import Json
 

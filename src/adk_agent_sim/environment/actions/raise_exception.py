@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
-from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.json_values import StrictModel
 from adk_agent_sim.timeline.canonical_json import Json
 
 ExceptionFactories: TypeAlias = Mapping[str, Callable[[str], Exception]]

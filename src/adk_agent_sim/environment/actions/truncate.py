@@ -7,7 +7,7 @@ from typing import ClassVar, Self, cast
 from pydantic import ConfigDict, Field, model_validator
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
-from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.json_values import StrictModel
 from adk_agent_sim.timeline.canonical_json import Json
 
 

@@ -9,8 +9,7 @@ from pydantic import Field
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.actions.drop import ResultPaths
-from adk_agent_sim.environment.json_patch import replace_at
-from adk_agent_sim.environment.json_values import MISSING, expand_wildcards, get_at_path, parse_path
+from adk_agent_sim.environment.json_values import MISSING, expand_wildcards, get_at_path, parse_path, replace_at
 from adk_agent_sim.timeline.canonical_json import Json
 
 

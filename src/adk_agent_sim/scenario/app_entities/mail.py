@@ -8,10 +8,18 @@ from copy import copy
 from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON
-from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
-from adk_agent_sim.scenario.app_base.entity import Entity, get_list
-from adk_agent_sim.scenario.app_base.state_shape import BOOLEAN, NUMBER, TEXT, Fields, ListOf, MapOf
-from adk_agent_sim.scenario.app_entities.choice import Choice
+from adk_agent_sim.scenario.app_base.entity import (
+    BOOLEAN,
+    NUMBER,
+    TEXT,
+    Choice,
+    Entity,
+    Fields,
+    ListOf,
+    MapOf,
+    get_list,
+)
+from adk_agent_sim.scenario.app_base.time_and_random import parse_datetime
 
 FOLDER_NAME = Choice("EmailFolderName", "INBOX", "SENT", "DRAFT", "TRASH")
 

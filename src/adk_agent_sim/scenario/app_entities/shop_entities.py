@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.entity import Entity, get_object
-from adk_agent_sim.scenario.app_base.state_shape import BOOLEAN, NUMBER, TEXT, Fields, MapOf
+from adk_agent_sim.scenario.app_base.entity import BOOLEAN, NUMBER, TEXT, Entity, Fields, MapOf, get_object
 
 
 class Item(Entity):

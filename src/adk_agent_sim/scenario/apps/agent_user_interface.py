@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.app_context import Notification, NotificationKind
-from adk_agent_sim.scenario.app_base.datetimes import format_datetime
-from adk_agent_sim.scenario.app_base.entity import Entity, get_list
-from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf
-from adk_agent_sim.scenario.app_base.tool import APP, DATA, LOW, READ, USER, WRITE, NotificationTemplate, Tool, tool
+from adk_agent_sim.scenario.app_base.app import (
+    APP,
+    DATA,
+    JSON,
+    LOW,
+    READ,
+    USER,
+    WRITE,
+    App,
+    Notification,
+    NotificationKind,
+    NotificationTemplate,
+    Tool,
+    tool,
+)
+from adk_agent_sim.scenario.app_base.entity import NUMBER, TEXT, Entity, Fields, ListOf, get_list
+from adk_agent_sim.scenario.app_base.time_and_random import format_datetime
 
 
 class AUIMessage(Entity):

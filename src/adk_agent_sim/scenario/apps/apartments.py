@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
-from adk_agent_sim.scenario.app_base.state_shape import BOOLEAN, NUMBER, TEXT, Fields, ListOf, MapOf
-from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, HIGH, READ, WRITE, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_base.app import APP, DATA, ENV, HIGH, JSON, READ, WRITE, App, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_base.entity import (
+    BOOLEAN,
+    NUMBER,
+    TEXT,
+    Entity,
+    Fields,
+    ListOf,
+    MapOf,
+    get_list,
+    get_object,
+)
 
 
 class Apartment(Entity):

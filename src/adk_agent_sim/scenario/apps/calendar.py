@@ -5,16 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.datetimes import (
+from adk_agent_sim.scenario.app_base.app import (
+    APP,
+    DATA,
+    ENV,
+    JSON,
+    MEDIUM,
+    READ,
+    WRITE,
+    App,
+    NotificationTemplate,
+    tool,
+)
+from adk_agent_sim.scenario.app_base.entity import (
+    NUMBER,
+    TEXT,
+    Entity,
+    Fields,
+    ListOf,
+    MapOf,
+    get_list,
+    get_object,
+    slice_page,
+)
+from adk_agent_sim.scenario.app_base.time_and_random import (
     format_datetime,
     get_weekday_name,
     parse_datetime_argument,
     to_datetime,
 )
-from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object, slice_page
-from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf, MapOf
-from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
 
 _HOUR = 3600.0

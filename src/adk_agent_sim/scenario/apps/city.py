@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.entity import Entity, get_object
-from adk_agent_sim.scenario.app_base.state_shape import NUMBER, Fields, MapOf
-from adk_agent_sim.scenario.app_base.tool import APP, ENV, READ, WRITE, tool
+from adk_agent_sim.scenario.app_base.app import APP, ENV, JSON, READ, WRITE, App, tool
+from adk_agent_sim.scenario.app_base.entity import NUMBER, Entity, Fields, MapOf, get_object
 
 _LOCK_SECONDS = 1800.0
 

@@ -6,11 +6,18 @@ from collections.abc import Iterator, Mapping
 from textwrap import dedent
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.entity import Entity, get_object, slice_page
-from adk_agent_sim.scenario.app_base.state_shape import BOOLEAN, NUMBER, TEXT, Fields, MapOf
-from adk_agent_sim.scenario.app_base.tool import APP, DATA, READ, WRITE, tool
-from adk_agent_sim.scenario.app_entities.choice import Choice
+from adk_agent_sim.scenario.app_base.app import APP, DATA, JSON, READ, WRITE, App, tool
+from adk_agent_sim.scenario.app_base.entity import (
+    BOOLEAN,
+    NUMBER,
+    TEXT,
+    Choice,
+    Entity,
+    Fields,
+    MapOf,
+    get_object,
+    slice_page,
+)
 
 GENDER = Choice("Gender", "Male", "Female", "Other", "Unknown")
 STATUS = Choice("Status", "Student", "Employed", "Unemployed", "Retired", "Unknown")

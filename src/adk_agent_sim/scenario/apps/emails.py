@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.entity import get_object, slice_page
-from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf, MapOf
-from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_base.app import (
+    APP,
+    DATA,
+    ENV,
+    JSON,
+    MEDIUM,
+    READ,
+    WRITE,
+    App,
+    NotificationTemplate,
+    tool,
+)
+from adk_agent_sim.scenario.app_base.entity import NUMBER, TEXT, Fields, ListOf, MapOf, get_object, slice_page
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
 from adk_agent_sim.scenario.app_entities.mail import (
     EMAIL_SHAPE,
@@ -22,7 +31,7 @@ from adk_agent_sim.scenario.app_entities.mail import (
     require_address,
     require_addresses,
 )
-from adk_agent_sim.scenario.files.attachment import read_attachment, save_attachment
+from adk_agent_sim.scenario.files.file_system import read_attachment, save_attachment
 
 
 class EmailClientApp(App):

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.app import JSON
+from adk_agent_sim.scenario.app_base.app import APP, DATA, ENV, JSON, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_base.entity import Entity, get_list
-from adk_agent_sim.scenario.app_base.text_search import SafeRegex
-from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
-from adk_agent_sim.scenario.app_entities.conversation_store import sort_newest_first
-from adk_agent_sim.scenario.apps.messaging_base import BaseMessagingApp, raise_exception
+from adk_agent_sim.scenario.apps.messaging_base import BaseMessagingApp, SafeRegex, raise_exception, sort_newest_first
 
 _USER_NAME = "Me"
 """The name under which the user writes."""
@@ -236,11 +233,6 @@ class MessagingApp(BaseMessagingApp):
             raise_exception(f"Sender {sender} not in conversation")
         self._add_message(conversation_id, sender, content, {}, sent_at=float(int(self.context.now())))
         return conversation_id
-
-    def _check_conversation_bounds(self, offset: int, limit: int) -> None:
-        self._check_page_bounds(offset, limit, self._conversation_limit)
-        if offset > len(self._conversations):
-            raise ValueError("Offset is larger than the number of conversations")
 
     def _build_conversation(self, conversation: JSON) -> Conversation:
         return Conversation(conversation, messages=[*map(self._build_message, get_list(conversation, "messages"))])

@@ -1,20 +1,93 @@
-"""Base class of both messaging apps: listing, reading and searching conversations, and changing their participants."""
+"""Base class of both messaging apps: their store, listing, reading and searching conversations, and participants.
+
+A conversation is copied before its first change; adding a message costs the same however long the conversation is.
+Searches find similar names, and regular expressions in bounded time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, NoReturn
 
+from rapidfuzz import fuzz, process
+
+from adk_agent_sim.forms.bounded_regex import check_syntax, is_match
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
-from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object, slice_page
-from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf, MapOf
-from adk_agent_sim.scenario.app_entities.conversation_store import (
-    ConversationStore,
-    get_last_updated,
-    sort_newest_first,
+from adk_agent_sim.scenario.app_base.entity import (
+    NUMBER,
+    TEXT,
+    Entity,
+    Fields,
+    ListOf,
+    MapOf,
+    get_list,
+    get_object,
+    slice_page,
 )
-from adk_agent_sim.scenario.files.attachment import read_attachment, save_attachment
+from adk_agent_sim.scenario.app_base.time_and_random import parse_datetime
+from adk_agent_sim.scenario.files.file_system import read_attachment, save_attachment
+
+
+class ConversationStore:
+    """Conversations by id. A conversation is copied before its first change; all others stay shared."""
+
+    def __init__(self, state: Mapping[str, JSON]) -> None:
+        """Load conversations as in scenario files."""
+        self._conversations = dict(state)
+        self._owned_ids: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._conversations)
+
+    def get(self, conversation_id: str) -> JSON | None:
+        """Return the conversation with that id, or None. The caller must not modify it."""
+        return self._conversations.get(conversation_id)
+
+    def list_all(self) -> list[JSON]:
+        """Return all conversations in insertion order."""
+        return list(self._conversations.values())
+
+    def add(self, conversation: JSON) -> None:
+        """Add a conversation that no other world shares."""
+        self._conversations[conversation["conversation_id"]] = conversation
+        self._owned_ids.add(conversation["conversation_id"])
+
+    def get_mutable(self, conversation_id: str) -> JSON:
+        """Return the conversation with that id for modification."""
+        conversation = self._conversations[conversation_id]
+        if conversation_id not in self._owned_ids:
+            conversation = self._conversations[conversation_id] = _copy_conversation(conversation)
+            self._owned_ids.add(conversation_id)
+        return conversation
+
+    def add_message(self, conversation_id: str, message: JSON) -> None:
+        """Append a message to a conversation and update its time."""
+        conversation = self.get_mutable(conversation_id)
+        conversation["messages"].append(message)
+        conversation["last_updated"] = max(get_last_updated(conversation), message["timestamp"])
+
+    def to_state(self) -> JSON:
+        """Return the conversations as in scenario files. The returned objects are not modified later."""
+        return {
+            conversation_id: _copy_conversation(each) if conversation_id in self._owned_ids else each
+            for conversation_id, each in self._conversations.items()
+        }
+
+
+def get_last_updated(conversation: JSON) -> float:
+    """Return the time of the last update, or 0 if it is unknown."""
+    return conversation.get("last_updated") or 0.0
+
+
+def sort_newest_first(messages: list[JSON]) -> list[JSON]:
+    """Return messages by descending time; messages of the same time keep their order."""
+    return sorted(messages, key=lambda message: message["timestamp"], reverse=True)
+
+
+def _copy_conversation(conversation: JSON) -> JSON:
+    return conversation | {"messages": list(get_list(conversation, "messages"))}
+
 
 _MIN_CREATION_TIME = 1_767_225_600.0
 """The start of 2026: the earliest `last_updated` of a conversation that is created in a run.
@@ -167,6 +240,11 @@ class BaseMessagingApp(App):
         if offset < 0:
             raise ValueError("Offset must be non-negative")
 
+    def _check_conversation_bounds(self, offset: int, limit: int) -> None:
+        self._check_page_bounds(offset, limit, self._conversation_limit)
+        if offset > len(self._conversations):
+            raise ValueError("Offset is larger than the number of conversations")
+
     def _list_recent(self) -> list[JSON]:
         return sorted(self._conversations.list_all(), key=get_last_updated, reverse=True)
 
@@ -252,3 +330,59 @@ def _parse_bounds(dates: tuple[str | None, str | None]) -> tuple[float, float]:
     return float("-inf") if first is None else parse_datetime(first), float("inf") if last is None else parse_datetime(
         last
     )
+
+
+_MAX_LENGTH_RATIO = 8.0
+"""How many times longer one text must be than the other to find nothing.
+
+From there on, rapidfuzz 3.12, which ARE pins, scores at most 60. Later releases score up to 90 at exactly this ratio,
+so that a single letter would find names of eight letters.
+"""
+
+
+_MIN_SCORE = 80
+"""The score that ARE asks for."""
+
+
+def find_similar_names(name: str, names: Iterable[str]) -> list[str]:
+    """Return the similar names, best first, ignoring case and whitespace around the given name."""
+    query = name.lower().strip()
+    candidates = [each for each in names if _is_comparable(query, each.lower())]
+    # pyrefly: ignore[no-matching-overload] - it cannot solve the type parameters of scorer and processor
+    matches = process.extract(
+        query, candidates, scorer=fuzz.WRatio, processor=str.lower, limit=None, score_cutoff=_MIN_SCORE
+    )
+    return [each for each, _, _ in matches]
+
+
+def _is_comparable(one: str, other: str) -> bool:
+    return max(len(one), len(other)) < _MAX_LENGTH_RATIO * min(len(one), len(other))
+
+
+class error(re.error):  # noqa: N801 - agents see this name; Python 3.13 renamed it to PatternError
+    """The text is not a valid regular expression."""
+
+
+class SafeRegex:
+    """A case-insensitive regular expression that is matched in bounded time."""
+
+    def __init__(self, pattern: str) -> None:
+        """Check the pattern.
+
+        Raises:
+            error: It is not a valid regular expression.
+            TypeError: It is not a text: an expected action can pass what another event returned.
+        """
+        if not isinstance(pattern, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            is_container = isinstance(pattern, list | dict)
+            unhashable = f"unhashable type: '{type(pattern).__name__}'"
+            raise TypeError(unhashable if is_container else "first argument must be string or compiled pattern")
+        try:
+            check_syntax(pattern)
+        except ValueError as invalid:
+            raise error(str(invalid)) from None
+        self._pattern = f"(?i){pattern}"
+
+    def has_match(self, text: str) -> bool:
+        """Return whether a text contains a match. A pattern that would take too long has none."""
+        return is_match(self._pattern, text, if_unchecked=False)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.app import JSON
+from adk_agent_sim.scenario.app_base.app import APP, ENV, JSON, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
-from adk_agent_sim.scenario.app_base.text_search import SafeRegex, find_similar_names
-from adk_agent_sim.scenario.app_base.tool import APP, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
-from adk_agent_sim.scenario.apps.messaging_base import BaseMessagingApp, raise_exception
+from adk_agent_sim.scenario.apps.messaging_base import BaseMessagingApp, SafeRegex, find_similar_names, raise_exception
 
 _DIRECT_CONVERSATION_SIZE = 2
 
@@ -194,9 +192,7 @@ class MessagingAppV2(BaseMessagingApp):
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        self._check_page_bounds(offset, limit, self._conversation_limit)
-        if offset > len(self._conversations):
-            raise ValueError("Offset is larger than the number of conversations")
+        self._check_conversation_bounds(offset, limit)
         of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
         return self._build_conversations(self._list_recent(), (offset, limit), of_messages)
 
@@ -221,9 +217,7 @@ class MessagingAppV2(BaseMessagingApp):
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        self._check_page_bounds(offset, limit, self._conversation_limit)
-        if offset > len(self._conversations):
-            raise ValueError("Offset is larger than the number of conversations")
+        self._check_conversation_bounds(offset, limit)
         of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
         return self._build_conversations(self._list_by_participant(user_id), (offset, limit), of_messages)
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.entity import get_list
-from adk_agent_sim.scenario.app_base.state_shape import TEXT, Fields, ListOf
-from adk_agent_sim.scenario.app_base.tool import APP, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_base.app import APP, ENV, JSON, MEDIUM, READ, WRITE, App, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_base.entity import TEXT, Fields, ListOf, get_list
 
 
 class NotificationApp(App):

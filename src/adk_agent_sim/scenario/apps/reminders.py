@@ -8,11 +8,20 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.app_context import Notification, NotificationKind
-from adk_agent_sim.scenario.app_base.datetimes import DATETIME_FORMAT, to_datetime
+from adk_agent_sim.scenario.app_base.app import (
+    APP,
+    JSON,
+    LOW,
+    READ,
+    WRITE,
+    App,
+    Notification,
+    NotificationKind,
+    Tool,
+    tool,
+)
 from adk_agent_sim.scenario.app_base.entity import Entity
-from adk_agent_sim.scenario.app_base.tool import APP, LOW, READ, WRITE, Tool, tool
+from adk_agent_sim.scenario.app_base.time_and_random import DATETIME_FORMAT, to_datetime
 
 _UNITS = ("second", "minute", "hour", "day", "week", "month")
 _MONTHS_PER_YEAR = 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.tool import APP, READ, WRITE, tool
+from adk_agent_sim.scenario.app_base.app import APP, READ, WRITE, tool
 from adk_agent_sim.scenario.files.document import extract_document_text, truncate_lines
 from adk_agent_sim.scenario.files.file_system import FileSystem
 from adk_agent_sim.scenario.files.file_tree import Folder

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.datetimes import to_datetime
-from adk_agent_sim.scenario.app_base.entity import get_object, slice_page
-from adk_agent_sim.scenario.app_base.state_shape import NUMBER, Fields, MapOf
-from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, HIGH, MEDIUM, READ, WRITE, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_base.app import (
+    APP,
+    DATA,
+    ENV,
+    HIGH,
+    JSON,
+    MEDIUM,
+    READ,
+    WRITE,
+    App,
+    NotificationTemplate,
+    tool,
+)
+from adk_agent_sim.scenario.app_base.entity import NUMBER, Fields, MapOf, get_object, slice_page
+from adk_agent_sim.scenario.app_base.time_and_random import to_datetime
 from adk_agent_sim.scenario.app_entities.shop_entities import (
     CART_ITEM_SHAPE,
     ORDER_SHAPE,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.datetimes import format_datetime, get_weekday_name
-from adk_agent_sim.scenario.app_base.tool import APP, READ, tool
+from adk_agent_sim.scenario.app_base.app import APP, READ, App, tool
+from adk_agent_sim.scenario.app_base.time_and_random import format_datetime, get_weekday_name
 
 
 class SystemApp(App):

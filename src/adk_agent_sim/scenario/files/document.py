@@ -12,14 +12,16 @@ from mimetypes import MimeTypes
 from posixpath import splitext
 from typing import Any
 
-from adk_agent_sim.scenario.files.document_budget import (
+from adk_agent_sim.scenario.files.office_documents import (
     MAX_PAGE_BYTES,
     MAX_PARTS,
     DocumentBudget,
     DocumentRefused,
     check_document_size,
+    read_docx,
+    read_pptx,
+    read_xlsx,
 )
-from adk_agent_sim.scenario.files.office_documents import read_docx, read_pptx, read_xlsx
 
 _PDF_LIBRARY = "pypdf"
 """The only library of the extra `documents`: if it is missing, so is the extra."""

@@ -1,4 +1,4 @@
-"""Base class of the two file system apps: path resolution and file operations on an in-memory tree.
+"""Base class of the two file system apps: paths, operations on an in-memory tree, and attachments of other apps.
 
 Patterns for paths are those of ARE's file library: `*`, `?` and `[abc]` within a name, `**` for any names. The time is
 bounded whatever the pattern, because models write them.
@@ -7,14 +7,17 @@ bounded whatever the pattern, because models write them.
 from __future__ import annotations
 
 import os
+import posixpath
 import re
+from base64 import b64decode, b64encode
 from itertools import islice, product
 from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import Any
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.state_shape import TEXT, Fields
+from adk_agent_sim.scenario.app_base.entity import TEXT, Fields
+from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
 from adk_agent_sim.scenario.files.file_tree import (
     EXISTS,
     MAX_DEPTH,
@@ -314,3 +317,46 @@ def _explain_invalid_mode(mode: str) -> str:
     if set(mode) & _OPEN_MODES:
         return "must have exactly one of create/read/write/append mode"
     return _NO_OPEN_MODE
+
+
+class AttachedFile(str):
+    """Base64 content of a file attached in this run. Agents see it as bytes, unlike attachments of the scenario."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"b{super().__repr__()}"
+
+
+def read_attachment(app: App, path: str, missing_message: str) -> tuple[str, AttachedFile]:
+    """Return the name and the Base64 content of a file to attach.
+
+    Args:
+        app: The app that attaches it.
+        path: The path of the file.
+        missing_message: The error text if there is no such file.
+
+    Raises:
+        ValueError: There is no such file.
+        TypeError: The path is a list or an object, which an event can pass on from another one.
+    """
+    if isinstance(path, list | dict):  # agents see Python's error in ARE, too
+        raise TypeError(f"stat: path should be string, bytes, os.PathLike or integer, not {type(path).__name__}")
+    files = _find_file_system(app)
+    if not call_nested_tool(files, "exists", path=path):
+        raise ValueError(missing_message)
+    return posixpath.basename(path), AttachedFile(b64encode(files.read_bytes(path)).decode())
+
+
+def save_attachment(app: App, folder: str, name: str, content: str) -> str:
+    """Save an attached file in a folder and return its path."""
+    path = posixpath.join(folder, name)
+    _find_file_system(app).write_bytes(path, b64decode(content))
+    return path
+
+
+def _find_file_system(app: App) -> FileSystem:
+    for each in app.context.apps.values():
+        if isinstance(each, FileSystem):
+            return each
+    raise ValueError("The world has no file system, so there are no files to attach or save.")

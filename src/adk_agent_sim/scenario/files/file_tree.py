@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from adk_agent_sim.scenario.app_base.app import JSON
-from adk_agent_sim.scenario.app_base.entity import get_list
-from adk_agent_sim.scenario.app_base.state_shape import TEXT, Fields, ListOf, Shape
+from adk_agent_sim.scenario.app_base.entity import TEXT, Fields, ListOf, Shape, get_list
 
 NO_PERMISSION, NOT_FOUND, EXISTS, NOT_A_FOLDER, IS_A_FOLDER, NAME_TOO_LONG, NOT_EMPTY = 1, 2, 17, 20, 21, 36, 39
 _ERRORS_BY_CODE: dict[int, tuple[type[OSError], str]] = {

@@ -1,8 +1,11 @@
-"""A scenario that was read from a file or is to be written to one, and the reader of both dialects."""
+"""A scenario that was read from a file or is to be written to one, the reader of both dialects, and entries of agents'
+logs in `world_logs`, which are JSON texts without a fixed schema.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -10,7 +13,7 @@ from pydantic import ValidationError
 
 from adk_agent_sim.errors import InvalidScenario
 from adk_agent_sim.errors.scenario_errors import ScenarioProblem
-from adk_agent_sim.scenario.format.json_positions import (
+from adk_agent_sim.scenario.format.lint_finding import (
     JsonPath,
     count_lines,
     find_escaped_offset,
@@ -308,3 +311,51 @@ def _build_json_problem(source: SourceText, error: InvalidJson) -> ScenarioProbl
 def _has_flat_metadata(document: Json) -> bool:
     metadata = cast("dict[str, Any]", document).get("metadata") if isinstance(document, dict) else None
     return isinstance(metadata, dict) and "definition" not in metadata and "scenario_id" in metadata
+
+
+_WRAPPED_ID = "adk-agent-sim-log"
+"""The id of an entry that contains another one, which ARE could not read, as its content."""
+
+
+@dataclass(frozen=True)
+class BaseAgentLog:
+    """An entry of the agent's log; `text` is the JSON text in the file, `fields` its keys."""
+
+    text: str
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> BaseAgentLog:
+        """Create an entry with these keys."""
+        return cls(json.dumps(dict(fields), ensure_ascii=False))
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The keys of the entry; a text that is not a JSON object becomes the key `message`."""
+        fields = _parse_fields(self.text)
+        is_wrapped = fields.get("id") == _WRAPPED_ID and isinstance(fields.get("content"), str)
+        return _parse_fields(fields["content"]) if is_wrapped else fields
+
+    def to_are_text(self) -> str:
+        """Return the text for a file that ARE reads: it refuses entries without a `log_type`.
+
+        Such an entry is written as the content of a thought, from which `fields` takes it again.
+        """
+        if "log_type" in _parse_fields(self.text):
+            return self.text
+        time = self.fields.get("timestamp")
+        entry = {
+            "id": _WRAPPED_ID,
+            "log_type": "thought",
+            "timestamp": time if isinstance(time, int | float) else 0.0,
+            "agent_id": "unknown",
+            "content": self.text,
+        }
+        return json.dumps(entry, ensure_ascii=False)
+
+
+def _parse_fields(text: str) -> dict[str, Any]:
+    try:
+        value = parse_json(text, allow_duplicate_keys=True)
+    except InvalidJson:
+        return {"message": text}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {"message": text}

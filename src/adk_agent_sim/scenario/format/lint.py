@@ -6,25 +6,30 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from adk_agent_sim.errors import InvalidAppState, SimulatorError
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.state_shape import find_shape_problems
-from adk_agent_sim.scenario.app_base.tool import APP, ENV, USER, Tool, ToolKind
+from adk_agent_sim.scenario.app_base.app import APP, ENV, USER, App, Tool, ToolKind
+from adk_agent_sim.scenario.app_base.entity import find_shape_problems
 from adk_agent_sim.scenario.apps.registry import find_app_class, list_app_class_names
-from adk_agent_sim.scenario.format.call_check import find_argument_problems, find_unlisted_app, map_app_classes
-from adk_agent_sim.scenario.format.graph import EventGraph
+from adk_agent_sim.scenario.format.call_arguments import (
+    find_argument_problems,
+    find_placeholder_event,
+    find_unlisted_app,
+    map_app_classes,
+    parse_placeholder,
+)
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson, SourceText
-from adk_agent_sim.scenario.format.json_positions import JsonPath
 from adk_agent_sim.scenario.format.lint_are import check_are_import
-from adk_agent_sim.scenario.format.lint_finding import LintFinding, LocatedFinding
+from adk_agent_sim.scenario.format.lint_finding import JsonPath, LintFinding, LocatedFinding
 from adk_agent_sim.scenario.format.models import (
+    STRICTNESS_KEY,
+    STRICTNESS_LEVELS,
     AnyEvent,
+    EventGraph,
     ExportedAction,
     ExportedApp,
     ExportedOracleEvent,
     ExportedTrace,
+    get_strictness,
 )
-from adk_agent_sim.scenario.format.strictness import STRICTNESS_KEY, STRICTNESS_LEVELS, get_strictness
-from adk_agent_sim.scenario.format.values import find_placeholder_event, parse_placeholder
 
 
 def check_order(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:

@@ -1,5 +1,5 @@
 """Conversion of the specification's dialect to ARE's: flat metadata, dotted class names, missing keys. Only shapes
-change here; `are_conversion` replaces apps that ARE does not have.
+change here; `exporter` replaces apps that ARE does not have.
 """
 
 from __future__ import annotations
@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from adk_agent_sim.scenario.format.call_arguments import format_value, get_value_type
 from adk_agent_sim.scenario.format.models import FORMAT_VERSION
-from adk_agent_sim.scenario.format.values import format_value, get_value_type
 from adk_agent_sim.timeline.canonical_json import Json
 
 _METADATA_SECTIONS = ("definition", "simulation", "annotation", "execution", "runner_config")

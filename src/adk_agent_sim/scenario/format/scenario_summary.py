@@ -1,4 +1,7 @@
-"""Summary of a scenario: its definition, its apps, and its events in the order in which they happen."""
+"""Summary of a scenario: its definition, its apps, and its events in the order in which they happen.
+
+The SVG drawing has a column per level of events, a box per event coloured by type, and a line per dependency.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,18 @@ from typing import Literal
 
 from pydantic import Field
 
-from adk_agent_sim.scenario.format.graph import EventGraph
+from adk_agent_sim.scenario.format.call_arguments import ValueDoesNotFit, parse_value
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import (
     AnyEvent,
+    EventGraph,
     ExportedAction,
     ExportedActionArg,
     ExportedOracleEvent,
     Number,
 )
-from adk_agent_sim.scenario.format.values import ValueDoesNotFit, parse_value
 from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.text.page_templates import load_template
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments
 from adk_agent_sim.timeline.record import Record
@@ -226,3 +230,41 @@ def _format_start(start: Number | None) -> str:
 
 def _format_duration(duration: Number | None) -> str:
     return "without end" if duration is None else f"{duration:g} s"
+
+
+_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 230, 56, 60, 18, 20
+
+
+def render_svg(scenario: ScenarioImportedFromJson) -> str:
+    """Return the drawing. Events that depend on a cycle are in the last column."""
+    graph = EventGraph(scenario.trace)
+    positions = _compute_positions(graph)
+    return load_template("scenario", "scenario_graph.svg.j2").render(
+        scenario_id=scenario.scenario_id,
+        graph=graph,
+        positions=positions,
+        width=_WIDTH,
+        height=_HEIGHT,
+        size=(
+            max((x for x, _ in positions.values()), default=0) + _WIDTH + _MARGIN,
+            max((y for _, y in positions.values()), default=0) + _HEIGHT + _MARGIN,
+        ),
+        format_call=format_call,
+        shorten=_cut_beginning,
+    )
+
+
+def _compute_positions(graph: EventGraph) -> dict[str, tuple[int, int]]:
+    last = max(graph.levels.values(), default=-1) + 1
+    rows: dict[int, int] = {}
+    positions: dict[str, tuple[int, int]] = {}
+    for name in graph.events:
+        column = graph.levels.get(name, last)
+        row = rows.get(column, 0)
+        rows[column] = row + 1
+        positions[name] = (_MARGIN + column * (_WIDTH + _GAP_X), _MARGIN + row * (_HEIGHT + _GAP_Y))
+    return positions
+
+
+def _cut_beginning(text: str) -> str:
+    return text if len(text) <= 34 else f"...{text[-31:]}"

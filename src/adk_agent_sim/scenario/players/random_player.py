@@ -1,4 +1,4 @@
-"""A player that makes valid calls at random, waits, and says something to the user.
+"""A player that makes valid calls at random, waits, and says something to the user; and all players by their names.
 
 Its calls fit the schemas of the tools, with ids and names that occur in the world. A scenario that it passes does not
 tell agents apart.
@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
-from adk_agent_sim.scenario.app_base.argument_check import build_parameters_schema
-from adk_agent_sim.scenario.app_base.datetimes import format_datetime
-from adk_agent_sim.scenario.app_base.tool import Operation
-from adk_agent_sim.scenario.app_base.world_random import WorldRandom
+from adk_agent_sim.scenario.app_base.app import Operation
+from adk_agent_sim.scenario.app_base.time_and_random import WorldRandom, format_datetime
+from adk_agent_sim.scenario.app_base.tool_call import build_parameters_schema
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.players.world_player import (
+    IdlePlayer,
     MessageToUser,
     NotificationWait,
+    OraclePlayer,
     PlayerAction,
     PlayerView,
     PlayFinished,
     ToolUse,
+    WorldPlayer,
 )
-from adk_agent_sim.scenario.world.agent_tools import OfferedTool
+from adk_agent_sim.scenario.world.noise import OfferedTool
+from adk_agent_sim.scenario.world.world import World
 
 _ID = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-f])")
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}")
@@ -261,3 +265,15 @@ class RandomPlayer:
 
 def _is_write(offered: OfferedTool | None) -> bool:
     return offered is not None and offered.tool.operation is Operation.WRITE and offered.tool.name != _TURN_ENDING
+
+
+ORACLE, NOTHING, RANDOM = "oracle", "nothing", "random"
+
+WORLD_PLAYERS: Mapping[str, Callable[[World, int], WorldPlayer]] = MappingProxyType(
+    {
+        ORACLE: lambda world, seed: OraclePlayer(world),
+        NOTHING: lambda world, seed: IdlePlayer(),
+        RANDOM: lambda world, seed: RandomPlayer(world.scenario, seed=seed),
+    }
+)
+"""Creates a player for one run in a world; the seed decides what a random player does."""

@@ -27,7 +27,7 @@ from adk_agent_sim.scenario.verdict.traced_action import (
 )
 from adk_agent_sim.scenario.verdict.turn_matching import ActionMatching
 from adk_agent_sim.scenario.verdict.turn_report import explain_turn, summarize_action
-from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
+from adk_agent_sim.scenario.world.event_queue import TurnVerdict
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.timeline.verdict import (
     CountDifference,

@@ -14,16 +14,13 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from adk_agent_sim.errors import NotJudgeable, OracleFailed
-from adk_agent_sim.scenario.format.graph import EventGraph
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.models import AnyEvent, ExportedOracleEvent
-from adk_agent_sim.scenario.format.strictness import get_strictness
+from adk_agent_sim.scenario.format.models import AnyEvent, EventGraph, ExportedOracleEvent, get_strictness
 from adk_agent_sim.scenario.verdict.checker_params import CheckerParam
 from adk_agent_sim.scenario.verdict.checker_table import CHECKERS_BY_TOOL, SIGNED_TOOLS, SOFT
 from adk_agent_sim.scenario.verdict.traced_action import TracedAction
-from adk_agent_sim.scenario.world.condition_watch import WorldCondition
-from adk_agent_sim.scenario.world.event_log import CompletedEvent
-from adk_agent_sim.scenario.world.oracle_result import OracleResult
+from adk_agent_sim.scenario.world.event_log import CompletedEvent, OracleResult
+from adk_agent_sim.scenario.world.event_plan import WorldCondition
 from adk_agent_sim.scenario.world.world import World
 
 _CHECKERS_BY_STRICTNESS: Final = {"exact": "equal", "contains": "contains"}

@@ -17,9 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from adk_agent_sim.scenario.format.graph import EventGraph, is_message_to_user
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.models import AnyEvent, ExportedOracleEvent
+from adk_agent_sim.scenario.format.models import AnyEvent, EventGraph, ExportedOracleEvent, is_message_to_user
 from adk_agent_sim.scenario.verdict.traced_action import TracedAction
 from adk_agent_sim.scenario.verdict.world_trace import list_numbered_trace
 from adk_agent_sim.timeline.canonical_json import Json

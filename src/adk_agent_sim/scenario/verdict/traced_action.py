@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from adk_agent_sim.scenario.app_base.tool import Tool
+from adk_agent_sim.scenario.app_base.app import Tool
 from adk_agent_sim.scenario.apps.registry import find_app_class
+from adk_agent_sim.scenario.format.call_arguments import ValueDoesNotFit, parse_placeholder, parse_value
 from adk_agent_sim.scenario.format.models import ExportedActionArg, ExportedCompletedEvent
-from adk_agent_sim.scenario.format.values import ValueDoesNotFit, parse_placeholder, parse_value
 from adk_agent_sim.scenario.verdict.checker_table import MESSAGE_TO_USER
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.timeline.strict_json import MAX_DEPTH, InvalidJson, is_too_deep, parse_json

@@ -1,10 +1,13 @@
-"""The log of completed events, by time.
+"""The log of completed events, by time, and what is made of it: snapshots of a world, and the result of an oracle run.
 
 ARE keeps its log as a binary heap on the time alone and lists it with a stable sort of the heap's array. This
 determines the order of events with equal times and so, for a judge that takes the first event that fits, the verdict.
 Oracle runs are listed the same way. ARE's log also has every check of a condition or validation, which we do not list:
 only their places count. In runs with an agent, ARE's clock never gives two calls the same time but ours
 does; these keep the order in which they happened.
+
+A snapshot is taken at any event, and restored. Apps never modify entities in place, so it shares everything with the
+world that has not changed since.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import heapq
 import json
 import math
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +26,7 @@ from adk_agent_sim.scenario.format.models import (
     ExportedCompletedEvent,
     ExportedEventMetadata,
 )
+from adk_agent_sim.timeline.world_events import NotificationDelivered
 
 _CHECK = "CHECK"
 """The kind of an entry that is not listed."""
@@ -139,7 +143,7 @@ class EventLog:
             # ARE does not log a failed validation, so it must not take a place in the heap and shift the others.
             entries = [*(each for _, each in heap), *(each for each in entries if each.is_failed_validation)]
         events = [each for each in entries if each.kind != _CHECK]
-        return events if self.is_in_order else sorted(events, key=_get_time)
+        return events if self.is_in_order else sorted(events, key=lambda event: event.time)
 
     def find_agent_calls(self, app: str, function: str) -> list[CompletedEvent]:
         """Return the agent's calls of a tool in the order in which they were made."""
@@ -183,10 +187,6 @@ def _format_stack_trace(error: Exception) -> str:
     return "".join([*lines, *traceback.format_exception_only(error)])
 
 
-def _get_time(event: CompletedEvent) -> float:
-    return event.time
-
-
 def _export_argument(name: str, value: Any) -> ExportedActionArg:
     text, value_type = _describe_value(value)
     # ARE writes lists and objects as JSON in arguments, but with `str` in return values.
@@ -197,3 +197,65 @@ def _export_argument(name: str, value: Any) -> ExportedActionArg:
 
 def _describe_value(value: Any) -> tuple[str | None, str | None]:
     return (None, None) if value is None else (str(value), type(value).__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldSnapshot:
+    """The complete state of a world at one time."""
+
+    elapsed: float
+
+    app_states: Mapping[str, Mapping[str, Any]]
+    """The states of the apps by name."""
+
+    hidden_states: Mapping[str, Mapping[str, Any]]
+    """What the apps know beyond their states, by name."""
+
+    events: tuple[CompletedEvent, ...]
+    """The events completed so far."""
+
+    notifications: tuple[NotificationDelivered, ...]
+
+    engine_state: Mapping[str, Any]
+    """The engine's state; opaque to everyone but the engine."""
+
+    failure_counts: Mapping[str, int]
+    """The number of calls of each tool, which determines the next random failure."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventFailure:
+    """An event that failed or never happened."""
+
+    event_id: str
+
+    call: str
+    """The call, such as `Emails__send_email`."""
+
+    why: str
+
+    t: float | None = None
+    """When it failed, in seconds since the start; None if it never happened."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OracleResult:
+    """The result of running a scenario with all expected actions executed."""
+
+    scenario_id: str
+
+    completed: Sequence[CompletedEvent]
+
+    failed: Sequence[EventFailure]
+    """Events that failed, including those with an unresolved placeholder."""
+
+    missing: Sequence[EventFailure]
+    """Events that never happened."""
+
+    seconds: float
+    """The simulated duration of the run."""
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether every event happened and none failed."""
+        return not self.failed and not self.missing

@@ -4,20 +4,96 @@ An event is scheduled when one of its dependencies has happened and all of them 
 dependencies count, not whether they have happened. An event with an absolute time waits for its first dependency only.
 These are ARE's rules.
 
-An event that follows an expected message to the user waits until the agent has sent one; then nothing happens however
-much time passes, which people must be told.
+An event that follows an expected message to the user waits until the agent has sent one; until then nothing happens
+however much time passes, which people must be told.
+
+In a run with an agent, nobody executes what a scenario expects of the agent, so events that depend on it would never
+happen. Therefore expected actions count as done, without effect, at the time they are due. An expected message to the
+user counts as done when the agent has sent as many messages as end its turn. Like ARE, this is checked once per time
+increment (a second by default), counted from the scenario's start; delays of the next turn count from that check.
+
+Notifications for the agent are filtered by its level. ARE keeps them in a binary heap on the time alone; those of equal
+time are returned in the order in which such a heap returns them.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from adk_agent_sim.scenario.app_base.app import NotificationLevel
+from adk_agent_sim.scenario.world.event_log import EventFailure
 from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
-from adk_agent_sim.scenario.world.oracle_result import EventFailure
-from adk_agent_sim.scenario.world.turn_tracker import TurnTracker
+from adk_agent_sim.timeline.world_events import NotificationDelivered
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnVerdict:
+    """The judgement of a turn that the agent has ended."""
+
+    passed: bool
+    """Whether the scenario continues; if not, the world stops."""
+
+    matches: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The ids of the agent's events -> the ids of the expected events they match.
+
+    The agent's events take over these ids, so that placeholders find their return values.
+    """
+
+
+@dataclass(kw_only=True)
+class TurnTracker:
+    """The number of ended turns and when the next one ends."""
+
+    plan: EventPlan
+
+    message_times: list[float] = field(default_factory=list[float])
+    """When the agent sent messages to the user."""
+
+    ended_count: int = 0
+    """The number of ended turns."""
+
+    checked_until: float | None = None
+    """The time until which turn ends were checked."""
+
+    @property
+    def expected_message_ids(self) -> frozenset[str]:
+        """The ids of the expected messages to the user."""
+        return frozenset(name for names in self.plan.turn_ends.values() for name in names)
+
+    def next_check_time(self) -> float | None:
+        """Return the time of the check that ends the current turn, or None if no message ends it yet."""
+        # The message that ends the last turn releases no event, so it needs no check.
+        if len(self.message_times) <= self.ended_count or self.ended_count >= self.plan.last_turn:
+            return None
+        check = math.ceil((self.message_times[self.ended_count] - self.plan.start) / self.plan.time_increment)
+        if self.checked_until is not None:
+            # The check at this time was made before the message was sent, so only the next one can notice it.
+            check = max(check, math.floor((self.checked_until - self.plan.start) / self.plan.time_increment) + 1)
+        return self.plan.start + max(0, check) * self.plan.time_increment
+
+    def format_check_id(self, time: float) -> str:
+        """Return ARE's id of that check. Ids determine the order of events with equal times."""
+        number = round((time - self.plan.start) / self.plan.time_increment)
+        return f"condition_turn_{self.ended_count + 1}-CHECK_{number}"
+
+    def end_turn(self) -> list[str]:
+        """End the turn and return the ids of the expected messages that are now done."""
+        self.ended_count += 1
+        return self.plan.turn_ends.get(self.ended_count - 1, [])
+
+    def capture_state(self) -> tuple[Any, ...]:
+        """Return the state of the turns for `restore`."""
+        return tuple(self.message_times), self.ended_count, self.checked_until
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        """Restore what `capture_state` returned."""
+        message_times, self.ended_count, self.checked_until = state
+        self.message_times = list(message_times)
+
 
 _MAX_TIME = 253_402_300_799.0
 """The end of the year 9999, the last that Python dates can represent."""
@@ -183,3 +259,38 @@ def _find_waiting_event(plan: EventPlan, queue: EventQueue, tracker: TurnTracker
     ]
     first = min(waiting, key=lambda event: event.turn, default=None)
     return None if first is None else UpcomingEvent(event_id=first.event_id, call_name=first.call_name, time=None)
+
+
+_LEVEL_RANK = {level: rank for rank, level in enumerate(NotificationLevel)}
+
+
+@dataclass(kw_only=True)
+class NotificationQueue:
+    """The notifications that the agent has not received yet."""
+
+    level: NotificationLevel = NotificationLevel.MEDIUM
+
+    pending: list[NotificationDelivered] = field(default_factory=list[NotificationDelivered])
+
+    def add(self, level: NotificationLevel, notification: NotificationDelivered) -> None:
+        """Queue a notification if the agent's level includes it."""
+        if _LEVEL_RANK[level] <= _LEVEL_RANK[self.level]:
+            self.pending.append(notification)
+
+    def drain(self) -> list[NotificationDelivered]:
+        """Remove and return all queued notifications, in ARE's order."""
+        heap: list[tuple[float, _HeapEntry]] = []
+        for each in self.pending:
+            heapq.heappush(heap, (each.elapsed_seconds, _HeapEntry(each)))
+        self.pending = []
+        return [heapq.heappop(heap)[1].notification for _ in range(len(heap))]
+
+
+class _HeapEntry:
+    """A heap entry that never compares as less, so that only times are compared."""
+
+    def __init__(self, notification: NotificationDelivered) -> None:
+        self.notification = notification
+
+    def __lt__(self, other: object) -> bool:
+        return False

@@ -6,14 +6,15 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adk_agent_sim.scenario.world.condition_watch import (
+from adk_agent_sim.scenario.world.event_log import CompletedEvent
+from adk_agent_sim.scenario.world.event_plan import (
     ActiveValidation,
+    EventPlan,
+    PlannedEvent,
     WorldCondition,
     WorldPredicate,
     WorldValidation,
 )
-from adk_agent_sim.scenario.world.event_log import CompletedEvent
-from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
 from adk_agent_sim.scenario.world.event_queue import EventQueue
 from adk_agent_sim.scenario.world.event_recorder import EventRecorder
 

@@ -15,28 +15,83 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from adk_agent_sim.errors import InvalidTransition, UnknownTool
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
-from adk_agent_sim.scenario.app_base.tool import NotificationLevel
+from adk_agent_sim.errors import InvalidTransition, UnknownApp, UnknownTool
+from adk_agent_sim.scenario.app_base.app import App, AppCall, AppContext, CallerRole, Notification, NotificationLevel
 from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, find_tool
+from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class, list_app_class_names
+from adk_agent_sim.scenario.format.call_arguments import find_unlisted_app
+from adk_agent_sim.scenario.format.exporter import RunMetadata
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.models import ExportedCompletedEvent, ExportedHint, ExportedTrace
-from adk_agent_sim.scenario.format.run_metadata import RunMetadata
-from adk_agent_sim.scenario.world.agent_tools import OfferedTool, build_agent_tools
+from adk_agent_sim.scenario.format.models import ExportedApp, ExportedCompletedEvent, ExportedHint, ExportedTrace
 from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
-from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldValidation
-from adk_agent_sim.scenario.world.event_log import CompletedEvent, mark_empty_texts
-from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
-from adk_agent_sim.scenario.world.event_queue import UpcomingEvent
-from adk_agent_sim.scenario.world.noise import Noise, RandomFailures, generate_noise_events
-from adk_agent_sim.scenario.world.notifications import NotificationQueue
-from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
-from adk_agent_sim.scenario.world.snapshot import WorldSnapshot
-from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
-from adk_agent_sim.scenario.world.world_apps import create_app, fill_in_state, list_world_apps, make_content_reader
+from adk_agent_sim.scenario.world.event_log import (
+    CompletedEvent,
+    EventFailure,
+    OracleResult,
+    WorldSnapshot,
+    mark_empty_texts,
+)
+from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent, WorldCondition, WorldValidation
+from adk_agent_sim.scenario.world.event_queue import NotificationQueue, TurnVerdict, UpcomingEvent
+from adk_agent_sim.scenario.world.noise import (
+    Noise,
+    OfferedTool,
+    RandomFailures,
+    build_agent_tools,
+    generate_noise_events,
+)
 from adk_agent_sim.scenario.world.world_engine import PAUSED, RUNNING, STOPPED, WorldEngine
 from adk_agent_sim.timeline.world_events import NotificationDelivered
+
+
+def make_content_reader(directory: str | Path | None) -> Callable[[str], bytes | None]:
+    """Return a function from a file's path in the scenario to its bytes, or None if there is no such file.
+
+    Files outside the folder are never read, not even through a symbolic link inside it.
+    """
+    if directory is None:
+        return lambda path: None
+    root = Path(directory).resolve()
+
+    def read_content(path: str) -> bytes | None:
+        try:
+            file = (root / path.lstrip("/")).resolve()
+            return file.read_bytes() if file.is_relative_to(root) and file.is_file() else None
+        # ValueError: the path contains a null character.
+        except (OSError, ValueError):
+            return None
+
+    return read_content
+
+
+def list_world_apps(trace: ExportedTrace) -> list[ExportedApp]:
+    """Return the apps that a scenario lists, those that every world has, and those that events call by class name."""
+    apps = {each.name: each for each in trace.apps}
+    called = (event.action.app for event in trace.events if event.action is not None and event.action.app)
+    for name in dict.fromkeys((*DEFAULT_APPS, *called)):
+        if name not in apps and (name in DEFAULT_APPS or find_unlisted_app(name) is not None):
+            apps[name] = ExportedApp(name=name, class_name=name)
+    return list(apps.values())
+
+
+def create_app(app: ExportedApp, app_context: AppContext) -> App:
+    """Create the app of a world.
+
+    Raises:
+        UnknownApp: There is no such class.
+    """
+    app_class = find_app_class(app.class_name or app.name)
+    if app_class is None:
+        raise UnknownApp(app.name, app.class_name or app.name, list_app_class_names())
+    return app_class(app.name, app_context, app.app_state)
+
+
+def fill_in_state(app: ExportedApp, created_app: App) -> ExportedApp:
+    """Return an app with the state that it has at the start, also if the scenario has none."""
+    if app.app_state is not None or created_app.empty_state is None:
+        return app
+    return app.model_copy(update={"app_state": deepcopy(dict(created_app.empty_state))})
+
 
 TurnCondition = Callable[["World", int], "TurnVerdict | bool"]
 """Called when the agent has ended a turn, with its number from 1; decides whether the scenario continues."""

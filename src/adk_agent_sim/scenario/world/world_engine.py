@@ -16,29 +16,34 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from adk_agent_sim.errors import InvalidTransition, SimulatorError
-from adk_agent_sim.scenario.app_base.app import App
-from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
-from adk_agent_sim.scenario.app_base.tool import NotificationLevel
+from adk_agent_sim.scenario.app_base.app import App, AppCall, AppContext, CallerRole, Notification, NotificationLevel
+from adk_agent_sim.scenario.app_base.time_and_random import WorldRandom
 from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, call_tool
-from adk_agent_sim.scenario.app_base.world_random import WorldRandom
+from adk_agent_sim.scenario.format.call_arguments import ValueDoesNotFit
 from adk_agent_sim.scenario.format.models import ExportedAction
-from adk_agent_sim.scenario.format.values import ValueDoesNotFit
-from adk_agent_sim.scenario.world.argument_resolution import (
-    UnresolvedReference,
-    read_arguments,
-    resolve_known_arguments,
-)
-from adk_agent_sim.scenario.world.condition_watch import (
+from adk_agent_sim.scenario.world.event_log import CompletedEvent
+from adk_agent_sim.scenario.world.event_plan import (
+    EventPlan,
+    PlannedEvent,
     WorldCondition,
     WorldPredicate,
     WorldValidation,
 )
-from adk_agent_sim.scenario.world.event_log import CompletedEvent
-from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
-from adk_agent_sim.scenario.world.event_queue import EventQueue, UpcomingEvent, find_upcoming_event
-from adk_agent_sim.scenario.world.event_recorder import CallFrame, EventRecorder
-from adk_agent_sim.scenario.world.notifications import NotificationQueue
-from adk_agent_sim.scenario.world.turn_tracker import TurnTracker, TurnVerdict
+from adk_agent_sim.scenario.world.event_queue import (
+    EventQueue,
+    NotificationQueue,
+    TurnTracker,
+    TurnVerdict,
+    UpcomingEvent,
+    find_upcoming_event,
+)
+from adk_agent_sim.scenario.world.event_recorder import (
+    CallFrame,
+    EventRecorder,
+    UnresolvedReference,
+    read_arguments,
+    resolve_known_arguments,
+)
 from adk_agent_sim.scenario.world.watch_checker import WatchChecker
 from adk_agent_sim.timeline.world_events import NotificationDelivered
 

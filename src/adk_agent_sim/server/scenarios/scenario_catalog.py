@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from adk_agent_sim.errors import InvalidTransition, NotFound
-from adk_agent_sim.scenario.format.annotation import annotate_file
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 from adk_agent_sim.scenario.format.models import ExportedOracleEvent, to_json_value
-from adk_agent_sim.scenario.format.scenario_files import find_scenario_files, load_scenarios
+from adk_agent_sim.scenario.format.scenario_files import annotate_file, find_scenario_files, load_scenarios
 from adk_agent_sim.scenario.format.scenario_summary import EventSummary, read_arguments, summarize_scenario
-from adk_agent_sim.scenario.players.check_cache import CheckCache
-from adk_agent_sim.scenario.players.checked_scenario import ScenarioCheck
+from adk_agent_sim.scenario.players.checked_scenario import CheckCache, ScenarioCheck
 from adk_agent_sim.server.agents.catalog_keys import find_free_key
 from adk_agent_sim.server.scenarios.api_models import (
     AnnotationInfo,

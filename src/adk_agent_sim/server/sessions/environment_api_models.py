@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from adk_agent_sim.environment.configured_mocks import ConfiguredMock
 from adk_agent_sim.environment.rules import SeatName
-from adk_agent_sim.environment.tool_choices import ToolPlayer
+from adk_agent_sim.environment.tool_choices import ConfiguredMock, ToolPlayer
 from adk_agent_sim.use_cases.record import Record
 
 

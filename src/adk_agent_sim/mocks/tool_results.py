@@ -1,7 +1,8 @@
-"""Wraps the response of a mocked MCP tool as ADK gives the result of a real one to the model, and unwraps it."""
+"""Recognizes results by which tools report errors; wraps and unwraps the response of a mocked MCP tool as ADK does."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 from adk_agent_sim.timeline.canonical_json import Json
@@ -36,3 +37,15 @@ def _join_texts(content: Json) -> str:
     parts = cast("list[Json]", content) if isinstance(content, list) else []
     texts = [cast("dict[str, Json]", part).get("text") for part in parts if isinstance(part, dict)]
     return "".join(text for text in texts if isinstance(text, str))
+
+
+_ERROR_KEYS = ("error", "error_code", "error_message", "isError")
+"""A response with a truthy value under one of these keys is a failure: ADK, our plugins and MCP report errors so."""
+
+
+def is_error_response(response: Json) -> bool:
+    """Whether a response reports an error."""
+    if not isinstance(response, Mapping):
+        return False
+    fields = cast("Mapping[str, Json]", response)
+    return any(fields.get(key) for key in _ERROR_KEYS)
