@@ -569,7 +569,7 @@ def test_nothing_else_prints_or_makes_loggers() -> None:
         "text/terminal_output.py": "the one module that prints",
         "text/escaped_logging.py": "the one module that makes loggers",
         "adk/compat.py": "filters a warning of ADK's logger",
-        "cli/benches/bench_display.py": "draws a bar and counts with rich, and no text from outside",
+        "cli/benches/bench_progress.py": "draws a bar and counts with rich, and no text from outside",
         "server/web/openapi.py": "writes the constant description of the web API for `make web-types`",
     }
     found = {path for path, tree in parse_modules(_PRINTING_WORDS) if any(map(_is_printing, ast.walk(tree)))}

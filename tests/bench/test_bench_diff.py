@@ -14,8 +14,8 @@ from adk_agent_sim.bench.bench_diff import compare_benches
 from adk_agent_sim.bench.bench_result import BenchResult
 from adk_agent_sim.bench.bench_summary import BenchSummary, summarize_bench
 from adk_agent_sim.bench.statistics import MCNEMAR, SIGN_FLIP
+from adk_agent_sim.cli.benches.bench import report_command
 from adk_agent_sim.cli.benches.bench_diff import diff_command
-from adk_agent_sim.cli.benches.bench_report import report_command
 from adk_agent_sim.errors import BenchesNotComparable
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.cli.play.call_parsing import parse_calls
+from adk_agent_sim.cli.play.terminal_text import parse_calls
 from adk_agent_sim.errors import InvalidCallSyntax
 
 _SCHEMAS = {"search": {"properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}}

@@ -1,1 +1,1 @@
-"""The command `adksim`: one module per command. A command parses its arguments, calls a lower layer and prints."""
+"""The command `adksim`: a folder per feature. A command parses its arguments, calls a lower layer and prints."""

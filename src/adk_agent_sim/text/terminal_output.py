@@ -1,5 +1,5 @@
 """Prints to the terminal, also tables; nothing else in the package does, but for the counts of
-`cli/benches/bench_display.py`.
+`cli/benches/bench_progress.py`.
 
 Every text is escaped unless it is a `TerminalText`, which only `style` and `join_text` create. Joining one with another
 text in any other way yields a plain text, whose colours are then printed as escapes: forgetting this is visible, not

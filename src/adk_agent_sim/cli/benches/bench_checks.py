@@ -1,16 +1,16 @@
-"""Refuses options of `adksim bench` that would be accepted without an effect, and says why."""
+"""Refuses options and paths of `adksim bench run` that would be accepted without an effect, and says why."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from adk_agent_sim.cli.benches.bench_options import BenchSettings
-from adk_agent_sim.cli.exit_codes import NothingToCompare
-from adk_agent_sim.cli.option_errors import (
+from adk_agent_sim.cli.exit_codes import (
+    NothingToCompare,
     check_writable,
     list_given_options,
     parse_duration_option,
@@ -25,12 +25,90 @@ from adk_agent_sim.cli.scenarios.run_value_checks import (
     check_player,
     check_rules,
 )
+from adk_agent_sim.errors import InvalidBench
 from adk_agent_sim.text.terminal_output import print_line
 
 if TYPE_CHECKING:
     from adk_agent_sim.bench.bench_plan import BenchAxes
     from adk_agent_sim.bench.bench_task import BenchTask
     from adk_agent_sim.golden.eval_criteria import EvalCriteria
+
+
+_RUN_FILES: Mapping[str, str] = {
+    "--report": "00001.html",
+    "--trace": "00001.trace.json",
+    "--eval-set": "00001.evalset.json",
+    "--markdown": "00001.md",
+    "--timeline": "00001.jsonl",
+}
+"""The options that take a file in `scenario run` and none in a bench, each with what the first run leaves."""
+
+_FOLLOWING_WORDS = f"{__name__}.following_words"
+
+
+class BenchCommand(click.Command):
+    """Refuses an option given twice if it takes one value; remembers which words follow options that take no file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line; raise UsageError for `--trace=FILE`, or if an option is given too often."""
+        following: dict[str, str] = {}
+        for word, after in zip(args, [*args[1:], ""], strict=True):
+            option, equals, value = word.partition("=")
+            if option in _RUN_FILES and equals:
+                raise click.UsageError(_explain_run_files(option, value), ctx)
+            if option in _RUN_FILES and after and not after.startswith("-"):
+                following[after] = option
+        ctx.meta[_FOLLOWING_WORDS] = following
+        self._check_repetitions(ctx, args)
+        return super().parse_args(ctx, args)
+
+    def _check_repetitions(self, ctx: click.Context, args: list[str]) -> None:
+        """Raise UsageError if an option is given too often; click alone takes the last value silently."""
+        # The parser names a parameter once for each time that it was given.
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        counts = Counter(param for param in given if isinstance(param, click.Option) and not _can_repeat(param))
+        for param, count in counts.items():
+            if count > 1 and not ctx.resilient_parsing:
+                lists = [each.opts[0] for each in self.params if isinstance(each, click.Option) and each.multiple]
+                raise click.UsageError(
+                    f"{param.opts[0]} was given {count} times, but takes one value. "
+                    f"Only these options can be repeated: {', '.join(lists)}.",
+                    ctx,
+                )
+
+
+def _can_repeat(param: click.Option) -> bool:
+    return param.multiple or param.is_eager
+
+
+def check_paths(paths: Sequence[str], ctx: click.Context) -> None:
+    """Raise UsageError if a PATH denotes nothing, or was meant as the file of an option.
+
+    A word after an option such as --trace is a PATH only if it is the only one: otherwise a file that somebody wanted
+    to be written would be run as a scenario.
+    """
+    from adk_agent_sim.bench.bench_task import find_paths
+
+    following: Mapping[str, str] = ctx.meta[_FOLLOWING_WORDS]
+    for path in paths:
+        option, problem = following.get(path), None
+        try:
+            find_paths(path)
+        except InvalidBench as error:
+            problem = error
+        if option is not None and (len(paths) > 1 or problem is not None):
+            advice = "" if problem else f" If {path} is to be run, write it before the options."
+            raise click.UsageError(_explain_run_files(option, path) + advice)
+        if problem is not None:
+            raise click.BadParameter(str(problem), param_hint="PATH") from problem
+
+
+def _explain_run_files(option: str, value: str) -> str:
+    return (
+        f"{option} takes no file in a bench, because each run leaves its own: DIR/runs/{_RUN_FILES[option]} and so on. "
+        f"Write {option} alone, without {value}."
+    )
+
 
 _SCENARIO_PARAMETERS = frozenset(
     {

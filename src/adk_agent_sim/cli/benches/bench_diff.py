@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+from adk_agent_sim.errors import BenchesNotComparable
 from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _MAX_REASON = 160
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
-@click.command("diff")
+@click.command("diff", short_help="Compare two benches: what got better or worse, and whether that can be chance.")
 @click.argument("bench1", metavar="BENCH1", type=_FOLDER)
 @click.argument("bench2", metavar="BENCH2", type=_FOLDER)
 @click.option("--before", "before_name", metavar="AGENT", default="", help="Compare only this agent of BENCH1.")
@@ -54,7 +55,6 @@ def diff_command(bench1: Path, bench2: Path, before_name: str, after_name: str, 
     Exits with 1 if an agent is significantly worse, with 3 if there is nothing to compare, and otherwise with 0: also
     if scenarios got worse, as long as that can be chance.
     """
-    from adk_agent_sim.errors import BenchesNotComparable
     from adk_agent_sim.use_cases.benches import compare_benches
 
     try:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from adk_agent_sim.cli.scenarios.scenario_run_options import WORLD_OPTIONS, AgentSettings
+from adk_agent_sim.cli.scenarios.scenario_run_options import WORLD_OPTIONS, WorldSettings
+from adk_agent_sim.cli.shared_options import combine_options, group_options
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan
     from adk_agent_sim.bench.bench_plan import BenchAxes, RunFiles
     from adk_agent_sim.bench.bench_task import TaskFilter
     from adk_agent_sim.bench.hub_dataset import HubSplit
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
@@ -159,7 +157,7 @@ class BenchSettings:
     rate_limit_wait: str
     database: str | None
     fail_under: float | None
-    world: AgentSettings
+    world: WorldSettings
     """The options of the world, which all runs have in common."""
 
     def build_axes(self) -> BenchAxes:
@@ -231,28 +229,9 @@ class BenchSettings:
         )
 
 
-def bench_options(command: _Command) -> _Command:
-    """Add the options to a command; it gets them as one parameter, `settings`."""
+_SETTINGS = group_options("settings", BenchSettings, ())
 
-    def collect(**values: Any) -> Any:
-        own = {name: values.pop(name) for name in BenchSettings.__dataclass_fields__ if name in values}
-        names = AgentSettings.__dataclass_fields__
-        # The plan of a bench numbers its runs itself.
-        world = AgentSettings(**{name: values.pop(name, None) for name in names if name != "run_number"}, run_number=1)
-        return command(settings=BenchSettings(**own, world=world), **values)
+_OPTIONS = (*_ENGINE_OPTIONS[:2], *_AXIS_OPTIONS, *_TASK_OPTIONS, *_ENGINE_OPTIONS[2:], *WORLD_OPTIONS, *_FILE_OPTIONS)
 
-    collect.__doc__, collect.__name__ = command.__doc__, command.__name__
-    # click collects the parameters that decorators below this one have added so far from here.
-    vars(collect)["__click_params__"] = vars(command).get("__click_params__", [])
-    decorated: Any = collect
-    options = (
-        *_ENGINE_OPTIONS[:2],
-        *_AXIS_OPTIONS,
-        *_TASK_OPTIONS,
-        *_ENGINE_OPTIONS[2:],
-        *WORLD_OPTIONS,
-        *_FILE_OPTIONS,
-    )
-    for option in reversed(options):
-        decorated = option(decorated)
-    return decorated
+bench_options = combine_options(group_options("world", WorldSettings, _OPTIONS), _SETTINGS)
+"""The options of a command that runs a bench; it gets them as `settings`."""

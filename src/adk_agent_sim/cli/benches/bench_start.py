@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -12,18 +14,24 @@ from typing import TYPE_CHECKING
 import click
 
 from adk_agent_sim.cli.benches.bench_checks import (
+    BenchCommand,
     check_axes,
     check_database,
+    check_paths,
     check_settings,
     check_tasks,
     parse_bench_criteria,
 )
-from adk_agent_sim.cli.benches.bench_command import BenchCommand, check_paths
 from adk_agent_sim.cli.benches.bench_options import BenchSettings, bench_options
-from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
-from adk_agent_sim.cli.option_errors import parse_limit, report_wrong_option, report_wrong_usage
-from adk_agent_sim.cli.scenarios.soft_judge_options import judge_option
-from adk_agent_sim.cli.termination_signal import interrupt_on_termination
+from adk_agent_sim.cli.exit_codes import (
+    ExitCode,
+    NothingToCompare,
+    parse_limit,
+    report_wrong_option,
+    report_wrong_usage,
+)
+from adk_agent_sim.cli.scenarios.run_value_checks import judge_option
+from adk_agent_sim.errors import BenchFolderRefused
 from adk_agent_sim.text.terminal_output import send_other_output_to_stderr
 
 if TYPE_CHECKING:
@@ -32,7 +40,25 @@ if TYPE_CHECKING:
     from adk_agent_sim.bench.bench_summary import BenchSummary
 
 
-@click.command(cls=BenchCommand)
+@contextmanager
+def interrupt_on_termination() -> Generator[None]:
+    """Raise KeyboardInterrupt in the block when the process gets SIGTERM."""
+    # Python lets only the main thread set signal handlers.
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@click.command(cls=BenchCommand, short_help="Run agents in scenarios, many times, and save every result.")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @bench_options
 @judge_option
@@ -111,7 +137,7 @@ def _run_bench(
     axes, template, source = settings.build_axes(), settings.build_template(judge_name), settings.build_source()
     check_axes(axes, settings, template.judge)
     if source is not None:
-        with _refuse_folder():
+        with report_wrong_option("--out", (BenchFolderRefused,)):
             tasks = find_tasks([str(download_split(settings.folder, source))], eval_criteria)
     described = source.describe() if source is not None else None
     with report_wrong_usage():
@@ -119,17 +145,6 @@ def _run_bench(
     if settings.database is not None:
         check_database(settings.database)
     return _run_with_progress(plan, settings)
-
-
-@contextmanager
-def _refuse_folder() -> Generator[None]:
-    """Report a folder with other results as a wrong --out; nothing was run then."""
-    from adk_agent_sim.errors import BenchFolderRefused
-
-    try:
-        yield
-    except BenchFolderRefused as error:
-        raise click.BadParameter(str(error), param_hint="--out") from error
 
 
 @contextmanager
@@ -163,7 +178,7 @@ def _run_with_progress(plan: BenchPlan, settings: BenchSettings) -> BenchSummary
         backoff=BackoffPolicy(first_seconds=parse_duration(settings.rate_limit_wait)),
     )
     try:
-        with _refuse_folder():
+        with report_wrong_option("--out", (BenchFolderRefused,)):
             return run_bench(plan, settings.folder, _create_engine(plan, settings, workers), options, progress)
     finally:
         progress.close()

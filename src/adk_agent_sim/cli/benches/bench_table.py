@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from adk_agent_sim.text.terminal_output import (
-    format_table,
-    print_json,
-    print_line,
-    print_lines,
-    shorten_cell,
-    style,
-)
-
-if TYPE_CHECKING:
-    from adk_agent_sim.bench.bench_summary import BenchSummary
-    from adk_agent_sim.bench.run_group import RunGroup
+from adk_agent_sim.bench.bench_report import HTML_REPORT
+from adk_agent_sim.bench.bench_summary import BenchSummary
+from adk_agent_sim.bench.figure_text import OUTCOME_NAMES, format_interval, format_number, format_seconds, format_share
+from adk_agent_sim.bench.run_group import RunGroup
+from adk_agent_sim.text.terminal_output import format_table, print_json, print_line, print_lines, shorten_cell, style
 
 _MAX_TAGS = 40
 _MAX_TAG_COLUMNS = 6
@@ -26,8 +18,6 @@ _MAX_REASONS = 5
 
 def print_bench_summary(summary: BenchSummary, *, as_json: bool) -> None:
     """Print how a bench went, as JSON or as tables."""
-    from adk_agent_sim.bench.bench_report import HTML_REPORT
-
     if as_json:
         print_json(summary.model_dump())
     else:
@@ -64,8 +54,6 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _print_tags(summary: BenchSummary) -> None:
-    from adk_agent_sim.bench.figure_text import format_share
-
     rows = [
         [tag, *(format_share(each.tags[tag].success.value) if tag in each.tags else "" for each in summary.variants)]
         for tag in summary.tags[:_MAX_TAGS]
@@ -76,8 +64,6 @@ def _print_tags(summary: BenchSummary) -> None:
 
 
 def _print_failures(summary: BenchSummary) -> None:
-    from adk_agent_sim.bench.figure_text import OUTCOME_NAMES
-
     for group in summary.failures[:_MAX_REASONS]:
         print_line(style(f"{group.total:>5,} {OUTCOME_NAMES[group.outcome]:<10}", fg="red"), f" {group.shown_reason}")
     if len(summary.failures) > _MAX_REASONS:
@@ -85,8 +71,6 @@ def _print_failures(summary: BenchSummary) -> None:
 
 
 def _list_success(group: RunGroup, largest: int) -> list[str]:
-    from adk_agent_sim.bench.figure_text import format_interval, format_share
-
     rate = group.success
     found = next((each for each in group.attempts if each.k == largest), None)
     shares = [found.pass_at_k, found.pass_hat_k] if found else [None, None]
@@ -100,8 +84,6 @@ def _list_success(group: RunGroup, largest: int) -> list[str]:
 
 
 def _list_measures(group: RunGroup) -> list[str]:
-    from adk_agent_sim.bench.figure_text import format_number, format_seconds
-
     return [
         *(format_number(each.mean) for each in (group.tokens, group.model_calls, group.tool_calls)),
         *(format_seconds(each.mean) for each in (group.simulated_seconds, group.wall_seconds)),

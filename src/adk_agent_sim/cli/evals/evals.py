@@ -14,6 +14,7 @@ import click
 from adk_agent_sim.cli.evals.evals_format import format_case, format_cases
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.play.browser import BrowserSettings, browser_options, build_agent_config, serve_in_browser
+from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.text.terminal_output import (
     print_document,
     print_json,
@@ -84,11 +85,13 @@ def evals(
     from adk_agent_sim.golden.eval_file import EvalFile
 
     if target is not None:
+        from adk_agent_sim.use_cases.cases import convert_cases
+
         source, *others = files
         if others or agent_dir is not None or eval_id is not None or ignored_paths or web:
             raise click.UsageError("--convert converts one file as a whole; of the other options it takes --json only.")
         with send_other_output_to_stderr():
-            converted = _convert(source, target)
+            converted = convert_cases(EvalFile(source), target)
         print_json(converted.model_dump(mode="json")) if as_json else print_line(_describe_conversion(converted))
         return
     opened = [EvalFile(file) for file in files]
@@ -115,13 +118,6 @@ def evals(
             "Record a session in which the agent calls a tool."
         )
     sys.exit(ExitCode.OK if all(case.is_good for case in all_cases) else ExitCode.FAILED)
-
-
-def _convert(source: Path, target: Path) -> ConvertedCases:
-    from adk_agent_sim.golden.eval_file import EvalFile
-    from adk_agent_sim.use_cases.cases import convert_cases
-
-    return convert_cases(EvalFile(source), target)
 
 
 def _describe_conversion(converted: ConvertedCases) -> str:
@@ -181,7 +177,6 @@ def _file_to_json(file: EvalFile, cases: Sequence[CheckedCase]) -> dict[str, Any
 def _serve(
     files: Sequence[EvalFile], agent_dir: Path | None, browser: BrowserSettings, ignored_paths: Sequence[str]
 ) -> None:
-    from adk_agent_sim.golden.export_formats import build_eval_set_name
     from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
 
     app = _load_app(agent_dir)

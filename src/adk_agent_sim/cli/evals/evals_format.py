@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
+from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from adk_agent_sim.cli.evals.json_diff import format_diff
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.terminal_output import TerminalText, format_table, shorten_cell
+from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.strict_json import dump_json, parse_json
 
 if TYPE_CHECKING:
     from adk_agent_sim.golden.eval_file import OpenedCase
     from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
     from adk_agent_sim.use_cases.cases import CaseCheckInfo, CheckedCase, ComparedTurnInfo, ReplayDifferenceInfo
+
 
 _STATE_LABELS = {
     "equal": "equal",
@@ -108,3 +111,9 @@ def _iter_differences(number: int, turn: ComparedTurnInfo) -> Iterator[str]:
             if name and not (call.status == "same" and mark == "+"):
                 shown = " " if call.status == "same" else mark
                 yield escape_line(f"    {shown} {name} {dump_json(parse_json(arguments))}")
+
+
+def format_diff(expected: Json, actual: Json, *, labels: tuple[str, str] = ("expected", "found")) -> str:
+    """Return the difference line by line, in the format of `diff -u`."""
+    before, after = (json.dumps(side, indent=2, ensure_ascii=False).split("\n") for side in (expected, actual))
+    return "\n".join(unified_diff(before, after, *labels, lineterm=""))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode
+from adk_agent_sim.cli.shared_options import combine_options, group_options
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_folder import AgentFolder
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from adk_agent_sim.server.benches.bench_catalog import BenchCatalog
     from adk_agent_sim.server.evals.eval_catalog import EvalCatalog
     from adk_agent_sim.server.scenarios.scenario_catalog import ScenarioCatalog
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,23 +37,37 @@ class BrowserSettings:
     open_browser: bool
 
 
-def browser_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a command that serves the browser app; the command gets them as `browser`."""
-    names = [field.name for field in fields(BrowserSettings)]
+exposure_options = combine_options(
+    click.option(
+        "--host",
+        default="127.0.0.1",
+        show_default=True,
+        help="The address to listen on. Any other lets other machines connect, and needs --tls-cert and --tls-key, "
+        "or --behind-tls-proxy.",
+    ),
+    click.option(
+        "--tls-cert",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="The certificate of the server, as a PEM file; then it speaks https.",
+    ),
+    click.option(
+        "--tls-key",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="The private key of --tls-cert, as a PEM file that others cannot read.",
+    ),
+    click.option(
+        "--behind-tls-proxy",
+        is_flag=True,
+        help="With another --host: a proxy encrypts, so listen without TLS. Name it with --allow-host.",
+    ),
+)
+"""Where a server listens, and how connections to it are encrypted."""
 
-    @functools.wraps(command)
-    def run_command(**values: Any) -> Any:
-        browser = BrowserSettings(**{name: values.pop(name) for name in names})
-        return command(browser=browser, **values)
-
-    for option in (
-        click.option("--open/--no-browser", "open_browser", help="Open the address in a browser."),
-        click.option(
-            "--allow-host",
-            multiple=True,
-            metavar="HOST:PORT",
-            help="Another address of this server, such as build-box:8080. Repeatable.",
-        ),
+browser_options = group_options(
+    "browser",
+    BrowserSettings,
+    [
+        exposure_options,
         click.option(
             "--port",
             type=click.IntRange(0, 65535),
@@ -63,40 +75,16 @@ def browser_options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="The web server's port; if it is in use, the next free one is taken.",
         ),
-        exposure_options,
-    ):
-        run_command = option(run_command)
-    return run_command
-
-
-def exposure_options(command: Command) -> Command:
-    """Add the options that say where a server listens and how connections to it are encrypted."""
-    for option in (
         click.option(
-            "--behind-tls-proxy",
-            is_flag=True,
-            help="With another --host: a proxy encrypts, so listen without TLS. Name it with --allow-host.",
+            "--allow-host",
+            multiple=True,
+            metavar="HOST:PORT",
+            help="Another address of this server, such as build-box:8080. Repeatable.",
         ),
-        click.option(
-            "--tls-key",
-            type=click.Path(dir_okay=False, path_type=Path),
-            help="The private key of --tls-cert, as a PEM file that others cannot read.",
-        ),
-        click.option(
-            "--tls-cert",
-            type=click.Path(dir_okay=False, path_type=Path),
-            help="The certificate of the server, as a PEM file; then it speaks https.",
-        ),
-        click.option(
-            "--host",
-            default="127.0.0.1",
-            show_default=True,
-            help="The address to listen on. Any other lets other machines connect, and needs --tls-cert and --tls-key, "
-            "or --behind-tls-proxy.",
-        ),
-    ):
-        command = option(command)
-    return command
+        click.option("--open/--no-browser", "open_browser", help="Open the address in a browser."),
+    ],
+)
+"""The options of a command that serves the browser app; it gets them as `browser`."""
 
 
 def build_agent_config(app: App, eval_set: Path, folder: Path) -> SimulatedAgentConfig:

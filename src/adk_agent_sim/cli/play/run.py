@@ -12,16 +12,22 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import click
 
-from adk_agent_sim.cli.evals.criteria_option import criteria_option
-from adk_agent_sim.cli.evals.json_diff import format_diff
+from adk_agent_sim.cli.evals.evals_format import format_diff
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
-from adk_agent_sim.cli.play.agent_server import play_folder
-from adk_agent_sim.cli.play.browser import BrowserSettings, browser_options
-from adk_agent_sim.cli.play.session_start import SessionStart, load_last_start, session_start_options
-from adk_agent_sim.cli.play.storage_options import StorageSettings, storage_options
-from adk_agent_sim.cli.service_options import ServiceSettings, service_options
+from adk_agent_sim.cli.play.browser import BrowserSettings, browser_options, serve_in_browser
+from adk_agent_sim.cli.play.run_options import (
+    SessionStart,
+    StorageSettings,
+    load_last_start,
+    session_start_options,
+    storage_options,
+)
+from adk_agent_sim.cli.shared_options import ServiceSettings, criteria_option, service_options
+from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
+from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.terminal_output import print_document, print_json, print_lines, send_other_output_to_stderr
+from adk_agent_sim.timeline.canonical_json import Json
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.golden.eval_criteria import EvalCriteria
     from adk_agent_sim.simulation.run_settings import RunSettings
     from adk_agent_sim.simulation.script_play import Mismatch
-    from adk_agent_sim.timeline.canonical_json import Json
+
 
 _GetReport: TypeAlias = "Callable[[], EnvironmentReport | None]"
 
@@ -180,9 +186,7 @@ def _run_terminal(
 ) -> None:
     from adk_agent_sim.cli.play.prompts import KeyboardPrompts
     from adk_agent_sim.cli.play.terminal import find_adk_command, play_in_terminal
-    from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
     from adk_agent_sim.golden.eval_criteria import build_eval_command, check_config, get_config_path
-    from adk_agent_sim.golden.export_formats import build_eval_set_name
 
     path = eval_set or Path(build_eval_set_name(app.name))
     config_path = get_config_path(path) if settings.criteria else None
@@ -213,7 +217,6 @@ def _run_script(
 ) -> NoReturn:
     """Play a script, print its result and exit with its code."""
     from adk_agent_sim.adk.steps.script import read_script
-    from adk_agent_sim.golden.eval_agent_folder import describe_unloadable_folder
     from adk_agent_sim.golden.eval_criteria import check_config
     from adk_agent_sim.simulation.script_play import play_script
 
@@ -278,3 +281,55 @@ def _format_text_result(script: Path, mismatches: Sequence[Mismatch], eval_set: 
         f"{escape_line(mismatch.where)}\n{format_diff(mismatch.expected, mismatch.found)}" for mismatch in mismatches
     )
     return f"{escape_line(str(script))}: {len(mismatches)} not as expected\n\n{diffs}"
+
+
+_BUSY_ADVICE = (
+    "Use that server (`adksim open` prints a login URL for it), or run `adksim run --web` with --db FILE, which keeps "
+    "the sessions in another database, or with --ephemeral."
+)
+
+
+def play_folder(
+    agent_dir: Path,
+    eval_set: Path | None,
+    environment: Path | None,
+    profile: str | None,
+    services: ServiceSettings,
+    storage: StorageSettings,
+    browser: BrowserSettings,
+) -> None:
+    """Serve the agent in a folder, or all agents that it contains, until Ctrl-C.
+
+    Raises:
+        click.UsageError: There is one EvalSet for several agents.
+        AgentLoadFailed: There is no agent, or the only one does not load.
+    """
+    from adk_agent_sim.adk.environment.environment_factory import EnvironmentSimulationFactory, add_environment_plugin
+    from adk_agent_sim.adk.loading.agent_folder import AgentFolder, holds_agents
+    from adk_agent_sim.adk.loading.agent_loader import load_app
+
+    if not agent_dir.is_dir():
+        load_app(agent_dir)  # says what is wrong with it
+    if environment is not None:
+        EnvironmentSimulationFactory.create_plugin(environment, profile=profile)  # rules with errors end it here
+
+    def add_rules(app: App) -> App:
+        return add_environment_plugin(app, environment, profile)[0]
+
+    if holds_agents(agent_dir):
+        if eval_set is not None:
+            raise click.UsageError("--eval-set is for one agent: in a folder of agents, each has its own.")
+        folder = AgentFolder(agent_dir, prepare=add_rules)
+    else:
+        path = agent_dir.resolve()
+        folder = AgentFolder(path.parent, only=path.name, prepare=add_rules, eval_set=eval_set)
+        folder.preload()
+    serve_in_browser(
+        [],
+        browser,
+        services=services.create_services(agent_dir),
+        folder=folder,
+        database=storage.find_database(agent_dir),
+        busy_advice=_BUSY_ADVICE,
+        reloads=storage.reloads,
+    )

@@ -10,28 +10,38 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from adk_agent_sim.adk.loading.agent_loader import App
 from adk_agent_sim.adk.steps.steps import Confirmation, CredentialRequest, InputRequest, ModelTurn, Step, ToolTurn
-from adk_agent_sim.cli.play import terminal_format
-from adk_agent_sim.cli.play.call_parsing import parse_calls
-from adk_agent_sim.cli.play.pause_prompts import (
+from adk_agent_sim.cli.play.prompts import Prompts
+from adk_agent_sim.cli.play.terminal_commands import (
+    STATE_COMMAND,
+    STATE_HELP,
+    TIME_TRAVEL_COMMANDS,
+    TIME_TRAVEL_HELP,
+    offer_missing_state,
+    print_turns,
+    run_state_command,
+    run_time_travel_command,
+)
+from adk_agent_sim.cli.play.terminal_text import (
     PAUSE_HELP,
     SIGN_IN,
+    TOOL_HELP,
+    TOOL_WORDS,
     ask_credential,
+    format_entry,
+    format_request,
+    format_tool_details,
+    format_tools,
+    parse_calls,
     parse_yes_no,
     print_credential_request,
     print_input_request,
+    print_tool_call,
+    read_tool_schemas,
     send_input,
-)
-from adk_agent_sim.cli.play.prompts import Prompts
-from adk_agent_sim.cli.play.state_command import STATE_COMMAND, STATE_HELP, offer_missing_state, run_state_command
-from adk_agent_sim.cli.play.tool_prompts import TOOL_HELP, TOOL_WORDS, print_tool_call, send_tool_response
-from adk_agent_sim.cli.time_travel.time_travel_commands import (
-    TIME_TRAVEL_COMMANDS,
-    TIME_TRAVEL_HELP,
-    print_turns,
-    run_time_travel_command,
+    send_tool_response,
 )
 from adk_agent_sim.errors import DecisionMismatch, RunFailed, SessionIncomplete, SimulatorError
 from adk_agent_sim.golden.eval_criteria import EvalCriteria
@@ -47,9 +57,6 @@ from adk_agent_sim.text.terminal_output import (
     style,
 )
 from adk_agent_sim.timeline.history import HistoryEntry
-
-if TYPE_CHECKING:
-    from adk_agent_sim.adk.loading.agent_loader import App
 
 DECISION_HELP = """\
   TOOL name=value ...       call a tool; arguments also as JSON: TOOL {"name": "value"}
@@ -194,13 +201,9 @@ class TerminalSession:
         line = self._read_line(f"model of {turn.agent_name}", [*_list_completions(turn), *self._own_commands])
         command, _, rest = line.partition(" ")
         if command == "/tools":
-            print_document(
-                terminal_format.format_tool_details(turn, rest.strip())
-                if rest.strip()
-                else terminal_format.format_tools(turn)
-            )
+            print_document(format_tool_details(turn, rest.strip()) if rest.strip() else format_tools(turn))
         elif command == "/request":
-            print_document(terminal_format.format_request(turn))
+            print_document(format_request(turn))
         elif command == STATE_COMMAND:
             await self._edit_state(line)
         elif command in TIME_TRAVEL_COMMANDS:
@@ -315,14 +318,14 @@ class TerminalSession:
                 print_document(line)
 
     def _format_entry(self, entry: HistoryEntry) -> TerminalText:
-        return terminal_format.format_entry(entry)
+        return format_entry(entry)
 
     def _print_introduction(self, turn: ModelTurn) -> None:
         print_line()
         print_line(style(f"You are now the model of {turn.agent_name}. This is its instruction:", bold=True))
         print_document(turn.instruction)
         print_line()
-        print_document(terminal_format.format_tools(turn))
+        print_document(format_tools(turn))
         print_line()
         if not self._introduced_agents:
             print_document(f"{self.help_text}\n")
@@ -368,16 +371,12 @@ async def _send_decision(turn: ModelTurn, line: str) -> Step:
         return await turn.respond(rest.strip(), force=force)
     if command.startswith("/"):
         raise SimulatorError(f"There is no command {command}. Type /help for the commands.")
-    return await turn.calls(parse_calls(line, terminal_format.read_tool_schemas(turn)), force=force)
+    return await turn.calls(parse_calls(line, read_tool_schemas(turn)), force=force)
 
 
 def _list_completions(turn: ModelTurn) -> list[str]:
     """Return what Tab completes: tools, their arguments, commands."""
-    arguments = [
-        f"{name}="
-        for schema in terminal_format.read_tool_schemas(turn).values()
-        for name in schema.get("properties", {})
-    ]
+    arguments = [f"{name}=" for schema in read_tool_schemas(turn).values() for name in schema.get("properties", {})]
     return [
         *turn.tools,
         "say",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from adk_agent_sim.errors import InvalidScenario
+from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
+from adk_agent_sim.timeline.atomic_files import atomic_write_text
+
 if TYPE_CHECKING:
-    from adk_agent_sim.errors import InvalidScenario
     from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.format.models import ExportedTrace
     from adk_agent_sim.scenario.format.scenario_files import ScenarioRecord
@@ -17,14 +20,10 @@ if TYPE_CHECKING:
 _MAX_LISTED = 20
 """The most ids that an error lists."""
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
-
-def scenario_option(command: _Command) -> _Command:
-    """Add the option `--scenario` to a command, as the parameter `scenario_id`."""
-    return click.option(
-        "--scenario", "scenario_id", metavar="ID", help="In a file with several scenarios: the one to use; else all."
-    )(command)
+scenario_option = click.option(
+    "--scenario", "scenario_id", metavar="ID", help="In a file with several scenarios: the one to use; else all."
+)
 
 
 class ScenarioChoice:
@@ -49,8 +48,6 @@ class ScenarioChoice:
 
     def read_each(self) -> Iterator[ScenarioImportedFromJson | InvalidScenario]:
         """Yield every scenario, or the error that says why it cannot be read; that does not end the iteration."""
-        from adk_agent_sim.errors import InvalidScenario
-
         for record in self._records:
             try:
                 scenario = _read_record(record)
@@ -88,8 +85,6 @@ class ScenarioChoice:
             )
 
     def _find_records(self, scenario_id: str) -> list[ScenarioRecord]:
-        from adk_agent_sim.errors import InvalidScenario
-
         ids: list[str] = []
         found: list[ScenarioRecord] = []
         for record in self._records:
@@ -108,8 +103,6 @@ class ScenarioChoice:
 
 
 def _read_record(record: ScenarioRecord) -> ScenarioImportedFromJson:
-    from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
-
     with pause_garbage_collection():
         return record.read()
 
@@ -117,7 +110,6 @@ def _read_record(record: ScenarioRecord) -> ScenarioImportedFromJson:
 def write_traces(output: Path, traces: Sequence[ExportedTrace]) -> None:
     """Write scenarios to a file: indented if it is one, one per line if the file is a JSON Lines file."""
     from adk_agent_sim.scenario.format.exporter import serialize_trace
-    from adk_agent_sim.timeline.atomic_files import atomic_write_text
 
     indent = None if output.suffix == ".jsonl" else 2
     atomic_write_text(output, "".join(serialize_trace(each, indent=indent) + "\n" for each in traces))

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from adk_agent_sim.cli.exit_codes import NothingToCompare, exit_with_result
-from adk_agent_sim.cli.scenarios.soft_judge_options import judge_option, make_soft_judge, record_option
-from adk_agent_sim.cli.scenarios.verdict_lines import print_verdict
-from adk_agent_sim.cli.sessions.database import database_option
+from adk_agent_sim.cli.scenarios.run_value_checks import judge_option, make_soft_judge, record_option
+from adk_agent_sim.cli.shared_options import database_option
+from adk_agent_sim.errors import InvalidScenario
+from adk_agent_sim.scenario.verdict.checker_params import CheckerParams
 from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, style
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
 if TYPE_CHECKING:
     from adk_agent_sim.scenario import ScenarioImportedFromJson
-    from adk_agent_sim.scenario.verdict.checker_params import CheckerParams
+    from adk_agent_sim.timeline.verdict import Verdict
     from adk_agent_sim.use_cases.judging import ScenarioJudges, TraceResult
 
 
@@ -102,7 +104,6 @@ def judge_command(
 
 
 def _load_scenarios(file: Path) -> list[ScenarioImportedFromJson]:
-    from adk_agent_sim.errors import InvalidScenario
     from adk_agent_sim.scenario import load_scenarios
 
     try:
@@ -128,8 +129,6 @@ async def _judge_sessions(
 
 def _read_params(file: Path) -> CheckerParams:
     """Return the additional checks of a file; their judge checks the rest."""
-    from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
-
     try:
         value: object = parse_json(file.read_bytes())
     except (OSError, InvalidJson) as error:
@@ -167,13 +166,10 @@ def _print_result(result: TraceResult, *, explain: bool) -> None:
     print_line(style(result.trace, bold=True))
     print_verdict(result.verdict)
     for each in result.verdict.soft_checks if explain else ():
-        print_line(f"Soft check of {each.argument} of {each.tool}: {_describe_answer(each.passed)}")
+        answer = "the same" if each.passed else "not the same"
+        print_line(f"Soft check of {each.argument} of {each.tool}: {answer}")
         print_document(build_prompt(each))
         print_line(f"Reply: {each.reply or '(none)'}")
-
-
-def _describe_answer(passed: bool) -> str:
-    return "the same" if passed else "not the same"
 
 
 def _print_summary(results: Sequence[TraceResult]) -> None:
@@ -181,3 +177,26 @@ def _print_summary(results: Sequence[TraceResult]) -> None:
         verdicts = [each.verdict for each in results if each.verdict is not None]
         passed = sum(each.passed for each in verdicts)
         print_line(f"{passed} passed, {len(verdicts) - passed} failed, {len(results) - len(verdicts)} not judged")
+
+
+def print_verdict(verdict: Verdict, *, passed: bool | None = None) -> None:
+    """Print a verdict.
+
+    Args:
+        verdict: The verdict of the judge.
+        passed: Whether the run passed, if that is not what the judge says: a run that raised has failed.
+    """
+    from adk_agent_sim.timeline.verdict import render_verdict
+
+    for line in render_verdict(verdict):
+        shown = f"FAILED{line.removeprefix('PASSED')}" if passed is False and line.startswith("PASSED  ") else line
+        print_line(style(shown, fg=colour) if (colour := _pick_colour(shown)) else shown)
+
+
+def _pick_colour(line: str) -> str | None:
+    if line.startswith(("PASSED", "FAILED")):
+        return "green" if line.startswith("PASSED") else "red"
+    text = line.strip()
+    if text.startswith(("- ", "~ ")):
+        return "red"
+    return "green" if text.startswith("+ ") else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -10,23 +11,20 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
-from adk_agent_sim.cli.option_errors import list_given_options
+from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare, list_given_options
 from adk_agent_sim.cli.play.browser import BrowserSettings, browser_options
-from adk_agent_sim.cli.scenarios.run_value_checks import check_judge
+from adk_agent_sim.cli.progress_bar import ProgressBar
+from adk_agent_sim.cli.scenarios.run_value_checks import check_judge, judge_option, make_soft_judge, record_option
 from adk_agent_sim.cli.scenarios.scenario_choice import ScenarioChoice, scenario_option, write_traces
 from adk_agent_sim.cli.scenarios.scenario_run_options import AgentSettings, agent_options
-from adk_agent_sim.cli.scenarios.soft_judge_options import judge_option, make_soft_judge, record_option
+from adk_agent_sim.errors import InvalidScenario, SimulatorError
+from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.errors import InvalidScenario
     from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.format.models import ExportedTrace
-    from adk_agent_sim.scenario.world.event_log import EventFailure, OracleResult
+    from adk_agent_sim.scenario.world.event_log import OracleResult
     from adk_agent_sim.scenario.world.world import World
 
 _AGENT_PARAMETERS = frozenset({*AgentSettings.__dataclass_fields__, "judge_name", "record"} - {"trace"})
@@ -158,9 +156,6 @@ class _OracleRuns:
 
     def run_all(self) -> None:
         """Run every scenario and print its result. One that cannot be read or run does not stop the others."""
-        from adk_agent_sim.cli.progress_bar import ProgressBar
-        from adk_agent_sim.errors import SimulatorError
-
         total = len(self._choice)
         progress = ProgressBar("scenarios" if total > 1 else "events")
         for done, scenario in enumerate(self._choice.read_each()):
@@ -184,7 +179,6 @@ class _OracleRuns:
     ) -> None:
         from adk_agent_sim.scenario import World
         from adk_agent_sim.scenario.format.exporter import convert_to_are
-        from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 
         if isinstance(scenario, Exception):
             raise scenario
@@ -232,12 +226,8 @@ def _print_result(world: World, result: OracleResult) -> None:
         print_line(f"... and {len(result.completed) - _MAX_PRINTED} more; --json prints all")
     for label, failures in (("failed", result.failed), ("never happened", result.missing)):
         for failure in failures[:_MAX_PRINTED]:
-            print_line(style(_format_failure(label, failure), fg="red"))
+            print_line(style(f"{label}: {failure.event_id} ({failure.call}): {failure.why}", fg="red"))
     print_line(
         f"{len(result.completed)} events in {result.seconds:g} s of simulated time, "
         f"{len(result.failed)} failed, {len(result.missing)} never happened"
     )
-
-
-def _format_failure(label: str, failure: EventFailure) -> str:
-    return f"{label}: {failure.event_id} ({failure.call}): {failure.why}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import webbrowser
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -10,24 +12,30 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from adk_agent_sim.cli.exit_codes import exit_with_result
-from adk_agent_sim.cli.option_errors import check_writable, report_wrong_option
+from adk_agent_sim.adk.worlds.run_exports import RunExports, build_trace
+from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan, check_world_agents, load_agent
+from adk_agent_sim.adk.worlds.run_result import WorldRunResult
+from adk_agent_sim.adk.worlds.world_run import WorldRun
+from adk_agent_sim.cli.exit_codes import NothingToCompare, check_writable, exit_with_result, report_wrong_option
+from adk_agent_sim.cli.play.browser import BrowserSettings
+from adk_agent_sim.cli.progress_bar import ProgressBar
 from adk_agent_sim.cli.scenarios.run_value_checks import check_agent, check_model, check_player, check_rules
 from adk_agent_sim.cli.scenarios.scenario_choice import ScenarioChoice, write_traces
-from adk_agent_sim.cli.scenarios.scenario_run_web import RunInBrowser
-from adk_agent_sim.cli.scenarios.verdict_lines import print_verdict
+from adk_agent_sim.cli.scenarios.scenario_judge import print_verdict
+from adk_agent_sim.cli.scenarios.scenario_run_options import AgentSettings
+from adk_agent_sim.cli.scenarios.scenario_terminal import play_run
+from adk_agent_sim.errors import InvalidScenario, NotJudgeable
+from adk_agent_sim.golden.eval_set_files import read_eval_cases
+from adk_agent_sim.scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.models import ExportedTrace
+from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
 from adk_agent_sim.text.terminal_output import print_json, print_line, send_other_output_to_stderr, style
+from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.use_cases.worlds import export_world_run, prepare_world_run, run_in_world
 
 if TYPE_CHECKING:
-    from adk_agent_sim.adk.worlds.run_plan import WorldRunPlan
-    from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-    from adk_agent_sim.cli.play.browser import BrowserSettings
-    from adk_agent_sim.cli.progress_bar import ProgressBar
-    from adk_agent_sim.cli.scenarios.scenario_run_options import AgentSettings
-    from adk_agent_sim.errors import InvalidScenario
-    from adk_agent_sim.scenario import ScenarioImportedFromJson
-    from adk_agent_sim.scenario.format.models import ExportedTrace
-    from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
+    from adk_agent_sim.server.scenarios.world_workbench import WorldWorkbench
 
 
 def run_agent(
@@ -51,10 +59,8 @@ def run_agent(
         as_json: Whether the results are printed as JSON.
         browser: Where the run is served in the browser; None if it is not.
     """
-    runs = _AgentRuns(choice, settings, seed=seed, fs_content=fs_content, soft=soft, as_json=as_json)
-    runs.check_person(is_served=browser is not None)
-    if browser is not None:
-        runs.serve_in_browser(browser)
+    runs = _AgentRuns(choice, settings, seed=seed, fs_content=fs_content, soft=soft, as_json=as_json, browser=browser)
+    runs.check_person()
     with send_other_output_to_stderr() if as_json else nullcontext():
         runs.run_all()
     runs.finish()
@@ -72,10 +78,8 @@ class _AgentRuns:
         fs_content: Path | None,
         soft: SoftJudge | str | None,
         as_json: bool,
+        browser: BrowserSettings | None,
     ) -> None:
-        from adk_agent_sim.adk.worlds.run_exports import RunExports
-        from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, WorldRunPlan, check_world_agents, load_agent
-
         self._choice = choice
         self._soft = soft
         self._as_json = as_json
@@ -103,27 +107,21 @@ class _AgentRuns:
         self._results: list[WorldRunResult] = []
         self._problems: list[str] = []
         self._traces: list[ExportedTrace] = []
-        self._page: RunInBrowser | None = None
+        self._page = RunInBrowser(browser, is_human=self._is_human, as_json=as_json) if browser is not None else None
 
     @property
     def _is_human(self) -> bool:
         return self._plan.player == "human"
 
-    def check_person(self, *, is_served: bool) -> None:
+    def check_person(self) -> None:
         """Raise UsageError if a person cannot play or watch, in the terminal or where the run is served."""
-        if not self._is_one and (is_served or self._is_human):
+        if not self._is_one and (self._page is not None or self._is_human):
             raise click.UsageError("A person plays or watches one run: choose a scenario with --scenario ID.")
-        if self._is_human and self._as_json and not is_served:
+        if self._is_human and self._as_json and self._page is None:
             raise click.UsageError("--json prints nothing but the result: add --web to play in the browser.")
-
-    def serve_in_browser(self, browser: BrowserSettings) -> None:
-        """Let the run be played or watched in the browser."""
-        self._page = RunInBrowser(browser, is_human=self._is_human, as_json=self._as_json)
 
     def run_all(self) -> None:
         """Run every scenario. One that cannot be read or judged does not stop the others."""
-        from adk_agent_sim.cli.progress_bar import ProgressBar
-
         progress = ProgressBar("model calls at most" if self._is_one else "scenarios")
         # One event loop for all runs: clients of models must not outlive the loop that they were made in.
         with asyncio.Runner() as runner:
@@ -134,8 +132,6 @@ class _AgentRuns:
                     runner.run(self._page.close(waits=bool(self._results)))
 
     def _run_scenarios(self, runner: asyncio.Runner, progress: ProgressBar) -> None:
-        from adk_agent_sim.errors import InvalidScenario, NotJudgeable
-
         for done, scenario in enumerate(self._choice.read_each()):
             try:
                 result = self._run_scenario(scenario, runner, progress, done)
@@ -158,12 +154,6 @@ class _AgentRuns:
         progress: ProgressBar,
         done: int,
     ) -> WorldRunResult:
-        from adk_agent_sim.adk.worlds.run_exports import build_trace
-        from adk_agent_sim.cli.scenarios.scenario_terminal import play_run
-        from adk_agent_sim.timeline.store import MemoryStore
-        from adk_agent_sim.timeline.timeline import Timeline
-        from adk_agent_sim.use_cases.worlds import prepare_world_run, run_in_world
-
         if isinstance(scenario, Exception):
             raise scenario
         prepare = partial(prepare_world_run, self._plan, scenario, soft=self._soft, app=self._app)
@@ -224,8 +214,6 @@ def _check_values(settings: AgentSettings) -> None:
         if path is not None:
             check_writable(f"--{name.replace('_', '-')}", path)
     if settings.eval_set is not None and settings.eval_set.exists():
-        from adk_agent_sim.golden.eval_set_files import read_eval_cases
-
         with report_wrong_option("--eval-set"):
             read_eval_cases(settings.eval_set)
 
@@ -249,3 +237,70 @@ def _print_result(result: WorldRunResult) -> None:
         f"messages to the user: {result.message_count}, simulated time: {result.simulated_seconds:g} s"
         + (f", tokens: {tokens}" if tokens else "")
     )
+
+
+class RunInBrowser:
+    """One run whose session is served: `play` until the verdict, then `close`."""
+
+    def __init__(self, browser: BrowserSettings, *, is_human: bool, as_json: bool) -> None:
+        """Prepare; nothing is served before `play`.
+
+        Args:
+            browser: Where the page is served.
+            is_human: Whether a person plays.
+            as_json: Whether standard output is for the result only.
+        """
+        self._browser = browser
+        self._is_human = is_human
+        self._as_json = as_json
+        self._workbench: WorldWorkbench | None = None
+
+    async def play(self, create_run: Callable[[Timeline], WorldRun], exports: RunExports) -> WorldRunResult:
+        """Serve the session of a run until it is judged, and write its exports.
+
+        Raises:
+            NothingToCompare: The command was stopped before.
+            SimulatorError: The address cannot be used, or the run cannot be prepared.
+        """
+        from adk_agent_sim.server.access.exposure import build_exposure
+        from adk_agent_sim.server.scenarios.world_workbench import WorldWorkbench
+
+        browser = self._browser
+        exposure = build_exposure(
+            browser.host,
+            browser.allow_host,
+            browser.tls_cert,
+            browser.tls_key,
+            behind_tls_proxy=browser.behind_tls_proxy,
+        )
+        self._workbench = await WorldWorkbench.start(exposure, browser.port)
+        self._workbench.stop_on_signals()
+        run = create_run(self._workbench.timeline)
+        result = await self._workbench.play(run, self._print_address)
+        if result is None:
+            raise NothingToCompare("The run was stopped before it was over, so it was not judged.")
+        return await export_world_run(run, result, exports)
+
+    async def close(self, *, waits: bool) -> None:
+        """Stop serving; with `waits`, not before Ctrl-C."""
+        if self._workbench is None:
+            return
+        if waits:
+            self._print("The page stays open. Press Ctrl-C to stop.")
+            await self._workbench.server.wait_until_stopped()
+        await self._workbench.server.stop()
+
+    def _print_address(self, address: str) -> None:
+        assert self._workbench is not None  # noqa: S101 - it serves
+        port = self._workbench.server.port
+        if self._browser.port not in (0, port):
+            self._print(f"Port {self._browser.port} is in use; using {port}.")
+        self._print(f"Open {address}")
+        what = "You play the agent there; the verdict is printed here" if self._is_human else "Watch the agent there"
+        self._print(f"{what}. The login URL works once, for 10 minutes; `adksim open` prints another.")
+        if self._browser.open_browser:
+            # Opening a browser may block, and the loop has to serve the page meanwhile.
+            asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
+
+    def _print(self, text: str) -> None:
+        print_line(text, err=self._as_json)

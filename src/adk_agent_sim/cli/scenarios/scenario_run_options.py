@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from adk_agent_sim.cli.option_errors import parse_limit, report_wrong_option
+from adk_agent_sim.cli.exit_codes import parse_limit, report_wrong_option
+from adk_agent_sim.cli.shared_options import group_options
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.worlds.run_exports import RunExports
     from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
     from adk_agent_sim.scenario.format.augmentation_options import AugmentationOptions
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -119,14 +117,9 @@ _FILE_OPTIONS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgentSettings:
-    """The values of the options, as they were given."""
+class WorldSettings:
+    """The values of the options of the world, as they were given."""
 
-    agent: str | None
-    player: str | None
-    model: str | None
-    model_provider: str | None
-    rules: Path | None
     profile: str | None
     thinking: str
     stop_on_rejection: bool
@@ -134,23 +127,14 @@ class AgentSettings:
     max_duration: str | None
     max_wall_time: str | None
     notifications: str
-    run_number: int
     world_agents: tuple[str, ...]
     noise: bool
     tool_failure_probability: float | None
     tool_augmentation: str | None
     env_events_per_minute: int | None
     a2a_app_prop: float | None
-    trace: Path | None
-    eval_set: Path | None
-    markdown: Path | None
-    report: Path | None
-    timeline: Path | None
-
-    @property
-    def names_agent(self) -> bool:
-        """Whether an agent or a player was asked for."""
-        return self.agent is not None or self.player is not None or self.model is not None
+    run_number: int = 1
+    """A bench numbers its runs itself."""
 
     def build_options(self, seed: int | None, fs_content: Path | None) -> WorldRunOptions:
         """Return the options of the runs.
@@ -176,23 +160,6 @@ class AgentSettings:
             agents=frozenset(self.world_agents),
         )
 
-    def build_exports(self) -> RunExports:
-        """Return the files to write."""
-        from adk_agent_sim.adk.worlds.run_exports import RunExports
-
-        names = ("trace", "eval_set", "markdown", "report", "timeline")
-        return RunExports(**{name: str(path) for name in names if (path := getattr(self, name)) is not None})
-
-    def build_model_name(self) -> str | None:
-        """Return the model's name in ADK; raise UsageError if only a provider was given."""
-        from adk_agent_sim.adk.worlds.other_model import join_model_name
-
-        if self.model is None:
-            if self.model_provider is not None:
-                raise click.UsageError("--model-provider needs --model: it says where the model is.")
-            return None
-        return join_model_name(self.model_provider, self.model)
-
     def _build_augmentation(self) -> AugmentationOptions | None:
         """Return how the runs are disturbed; None to do what the scenario says."""
         from adk_agent_sim.scenario.format.augmentation_options import AugmentationOptions
@@ -216,17 +183,43 @@ class AgentSettings:
         )
 
 
-def agent_options(command: _Command) -> _Command:
-    """Add the options to a command; it gets them as one parameter, `settings`."""
+@dataclass(frozen=True, kw_only=True)
+class AgentSettings(WorldSettings):
+    """The values of the options for one agent, as they were given."""
 
-    def collect(**values: Any) -> Any:
-        own = {name: values.pop(name) for name in AgentSettings.__dataclass_fields__}
-        return command(settings=AgentSettings(**own), **values)
+    agent: str | None
+    player: str | None
+    model: str | None
+    model_provider: str | None
+    rules: Path | None
+    trace: Path | None
+    eval_set: Path | None
+    markdown: Path | None
+    report: Path | None
+    timeline: Path | None
 
-    collect.__doc__, collect.__name__ = command.__doc__, command.__name__
-    # click collects the parameters that decorators below this one have added so far from here.
-    vars(collect)["__click_params__"] = vars(command).get("__click_params__", [])
-    decorated: Any = collect
-    for option in reversed((*_SEAT_OPTIONS, *WORLD_OPTIONS, *_FILE_OPTIONS)):
-        decorated = option(decorated)
-    return decorated
+    @property
+    def names_agent(self) -> bool:
+        """Whether an agent or a player was asked for."""
+        return self.agent is not None or self.player is not None or self.model is not None
+
+    def build_exports(self) -> RunExports:
+        """Return the files to write."""
+        from adk_agent_sim.adk.worlds.run_exports import RunExports
+
+        names = ("trace", "eval_set", "markdown", "report", "timeline")
+        return RunExports(**{name: str(path) for name in names if (path := getattr(self, name)) is not None})
+
+    def build_model_name(self) -> str | None:
+        """Return the model's name in ADK; raise UsageError if only a provider was given."""
+        from adk_agent_sim.adk.worlds.other_model import join_model_name
+
+        if self.model is None:
+            if self.model_provider is not None:
+                raise click.UsageError("--model-provider needs --model: it says where the model is.")
+            return None
+        return join_model_name(self.model_provider, self.model)
+
+
+agent_options = group_options("settings", AgentSettings, (*_SEAT_OPTIONS, *WORLD_OPTIONS, *_FILE_OPTIONS))
+"""The options of a command that runs an agent in worlds; it gets them as `settings`."""

@@ -6,15 +6,17 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adk_agent_sim.adk.steps.steps import Step
+from adk_agent_sim.adk.worlds.run_exports import RunExports
 from adk_agent_sim.adk.worlds.run_options import parse_duration
+from adk_agent_sim.adk.worlds.run_result import WorldRunResult
+from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.cli.exit_codes import NothingToCompare
 from adk_agent_sim.cli.play.prompts import KeyboardPrompts, Prompts, ScriptedPrompts
-from adk_agent_sim.cli.play.state_command import STATE_HELP
 from adk_agent_sim.cli.play.terminal import DECISION_HELP, TerminalSession
-from adk_agent_sim.cli.play.tool_prompts import TOOL_HELP
+from adk_agent_sim.cli.play.terminal_commands import STATE_HELP
+from adk_agent_sim.cli.play.terminal_text import TOOL_HELP
 from adk_agent_sim.errors import InvalidCallSyntax
 from adk_agent_sim.simulation.world_simulation import WorldSimulation
 from adk_agent_sim.text.terminal_output import TerminalText, join_text, print_json_text, print_line, style
@@ -22,11 +24,6 @@ from adk_agent_sim.timeline.history import HistoryEntry, UserQuery
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.use_cases.worlds import export_world_run
-
-if TYPE_CHECKING:
-    from adk_agent_sim.adk.worlds.run_exports import RunExports
-    from adk_agent_sim.adk.worlds.run_result import WorldRunResult
-    from adk_agent_sim.adk.worlds.world_run import WorldRun
 
 _HELP = f"""\
 {DECISION_HELP}{STATE_HELP}\

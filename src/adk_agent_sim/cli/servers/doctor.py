@@ -53,7 +53,12 @@ def doctor(as_json: bool) -> None:
     """
     diagnoses = list(_run_checks())
     if as_json:
-        print_json([_to_json(diagnosis) for diagnosis in diagnoses])
+        print_json(
+            [
+                {"what": each.what, "ok": each.is_ok, "detail": each.detail, "needed": each.is_required}
+                for each in diagnoses
+            ]
+        )
     else:
         for diagnosis in diagnoses:
             failed = style("--", fg="red" if diagnosis.is_required else "yellow")
@@ -61,15 +66,6 @@ def doctor(as_json: bool) -> None:
             print_line("  ", mark, f"  {diagnosis.what:<24} {diagnosis.detail}")
     has_failed = any(diagnosis.is_required and not diagnosis.is_ok for diagnosis in diagnoses)
     sys.exit(ExitCode.FAILED if has_failed else ExitCode.OK)
-
-
-def _to_json(diagnosis: Diagnosis) -> dict[str, object]:
-    return {
-        "what": diagnosis.what,
-        "ok": diagnosis.is_ok,
-        "detail": diagnosis.detail,
-        "needed": diagnosis.is_required,
-    }
 
 
 def _run_checks() -> Iterator[Diagnosis]:

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.text.terminal_output import print_json, print_line
-
-if TYPE_CHECKING:
-    from adk_agent_sim.link.server_entry import ServerEntry
 
 
 @click.command("open")
@@ -52,9 +47,6 @@ def _request_login_url(port: int | None) -> str:
             "user who started it."
         )
     if len(answers) > 1:
-        raise SimulatorError(f"Several servers are running. Choose one with --port: {_format_ports(answers)}.")
+        ports = ", ".join(str(entry.web_port) for entry, _ in answers)
+        raise SimulatorError(f"Several servers are running. Choose one with --port: {ports}.")
     return answers[0][1]
-
-
-def _format_ports(answers: Sequence[tuple[ServerEntry, str]]) -> str:
-    return ", ".join(str(entry.web_port) for entry, _ in answers)

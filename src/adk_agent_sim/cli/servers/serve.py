@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from adk_agent_sim.cli.play.browser import exposure_options
-from adk_agent_sim.cli.sessions.database import database_option
+from adk_agent_sim.cli.shared_options import database_option
 from adk_agent_sim.text.escaped_logging import configure_logging
 from adk_agent_sim.text.terminal_output import print_line, print_lines, style
 

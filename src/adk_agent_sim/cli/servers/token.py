@@ -6,16 +6,21 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from adk_agent_sim.cli.sessions.database import database_option
+from adk_agent_sim.cli.shared_options import database_option
 from adk_agent_sim.errors import NotFound
+from adk_agent_sim.persistence.access_tokens import (
+    AccessToken,
+    TokenKind,
+    TokenStore,
+    create_token,
+    select_with_children,
+)
 from adk_agent_sim.text.terminal_output import format_table, print_json, print_line, print_lines
-
-if TYPE_CHECKING:
-    from adk_agent_sim.persistence.access_tokens import AccessToken, TokenStore
+from adk_agent_sim.timeline.clock import WallClock
 
 T = TypeVar("T")
 
@@ -73,9 +78,6 @@ def new(name: str, database: str, expires: str | None, as_json: bool) -> None:
     adksim token new ci-agent --expires 30d
     ADK_SIM_TOKEN=$(adksim token new laptop) adk web --extra_plugins adk_agent_sim.SimulatorPlugin
     """
-    from adk_agent_sim.persistence.access_tokens import TokenKind, create_token
-    from adk_agent_sim.timeline.clock import WallClock
-
     if not name.strip() or len(name) > _MAX_NAME_CHARS or not name.isprintable():
         raise click.BadParameter(f"Use 1 to {_MAX_NAME_CHARS} printable characters.", param_hint="NAME")
     now = WallClock().now()
@@ -99,7 +101,6 @@ def revoke(name: str, database: str, as_json: bool) -> None:
     adksim token revoke ci-agent
     adksim token revoke browser-1f2e3d4c
     """
-    from adk_agent_sim.persistence.access_tokens import select_with_children
 
     async def revoke_by_name(store: TokenStore) -> Sequence[AccessToken]:
         tokens = await store.list_tokens()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adk_agent_sim.cli.evals.criteria_option import criteria_option
-from adk_agent_sim.cli.sessions.database import database_option
-from adk_agent_sim.errors import InvalidExportOption, StoreFailed
+from adk_agent_sim.cli.exit_codes import report_wrong_usage
+from adk_agent_sim.cli.shared_options import criteria_option, database_option
+from adk_agent_sim.errors import StoreFailed
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName
 from adk_agent_sim.text.terminal_output import (
     format_table,
@@ -108,7 +108,7 @@ def export(
     """
     from adk_agent_sim.use_cases.export_records import ExportRequest
 
-    try:
+    with report_wrong_usage():
         request = ExportRequest(
             format=format_name,
             path=out,
@@ -120,8 +120,6 @@ def export(
             redact=redact,
             criteria=criteria,
         )
-    except InvalidExportOption as error:
-        raise click.UsageError(str(error)) from error
     agent = _load_agent(agent_dir) if agent_dir is not None else None
     is_printed = out is None and not EXPORT_FORMATS[format_name].is_golden_trace
     result = asyncio.run(_export_session(database, session, request, agent, is_printed=is_printed))

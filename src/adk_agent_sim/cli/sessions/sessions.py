@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.filesize import decimal as format_size
 
-from adk_agent_sim.cli.sessions.database import database_option
+from adk_agent_sim.cli.shared_options import database_option
+from adk_agent_sim.persistence.default_path import is_run_database
 from adk_agent_sim.text.terminal_output import format_table, print_json, print_line, print_lines
 from adk_agent_sim.timeline.read_model.session_summary import SessionStatus
 
@@ -74,8 +75,6 @@ async def _list_sessions(database: str, wanted: SessionFilter, limit: int | None
 
 
 def _advise_recording(database: str) -> str:
-    from adk_agent_sim.persistence.default_path import is_run_database
-
     if is_run_database(database):
         return "`adksim run AGENT_DIR --web` keeps those in which you play."
     return (

@@ -1,1 +1,1 @@
-"""`adksim fork`, and the commands of a terminal session that go back in time."""
+"""`adksim fork`."""

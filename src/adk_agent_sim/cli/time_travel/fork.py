@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotDone
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adk_agent_sim.cli.service_options import ServiceSettings, service_options
-from adk_agent_sim.cli.sessions.database import database_option
+from adk_agent_sim.cli.shared_options import ServiceSettings, database_option, service_options
+from adk_agent_sim.errors import ForkRefused, ReplayDiverged
 from adk_agent_sim.golden.export_formats import build_eval_set_name
 from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines, send_other_output_to_stderr
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.adk.loading.agent_loader import App
     from adk_agent_sim.adk.runs.session_storage import RunnerServices
     from adk_agent_sim.adk.steps.steps import Step
+    from adk_agent_sim.link.server_entry import ServerAnswer, ServerEntry
     from adk_agent_sim.simulation.simulation import Simulation
     from adk_agent_sim.timeline.store import MemoryStore
     from adk_agent_sim.use_cases.time_travel import TimeTravelPlan
@@ -108,7 +111,10 @@ def fork(
         raise click.UsageError("--response and --model exclude each other: either decides the turn.")
     store, session_id = asyncio.run(_read_session(session, database))
     if agent_dir is None:
-        _list_or_fork_on_server(store, session_id, turn, force=force, as_json=as_json)
+        if turn is None:
+            _list_turns(store, session_id, as_json=as_json)
+        else:
+            fork_on_server(session_id, turn, force=force, as_json=as_json)
         return
     from adk_agent_sim.adk.loading.agent_loader import load_app
 
@@ -151,20 +157,8 @@ def _is_file(name: str) -> bool:
     return name.endswith(".jsonl")
 
 
-def _list_or_fork_on_server(
-    store: MemoryStore, session_id: str, turn: int | None, *, force: bool, as_json: bool
-) -> None:
-    """Do what is possible without the agent's folder."""
-    if turn is None:
-        _list_turns(store, session_id, as_json=as_json)
-        return
-    from adk_agent_sim.cli.time_travel.server_fork import fork_on_server
-
-    fork_on_server(session_id, turn, force=force, as_json=as_json)
-
-
 def _list_turns(store: MemoryStore, session_id: str, *, as_json: bool) -> None:
-    from adk_agent_sim.cli.time_travel.time_travel_commands import describe_turns, print_turns
+    from adk_agent_sim.cli.play.terminal_commands import describe_turns, print_turns
 
     events = store.get_log(session_id)
     if as_json:
@@ -190,8 +184,7 @@ async def _fork(
     as_json: bool,
 ) -> None:
     from adk_agent_sim.adk.runs.replay_watch import watch_replays
-    from adk_agent_sim.cli.time_travel.time_travel_commands import print_plan, print_wait
-    from adk_agent_sim.errors import ForkRefused, ReplayDiverged
+    from adk_agent_sim.cli.play.terminal_commands import print_plan, print_wait
     from adk_agent_sim.simulation.simulation import Simulation
     from adk_agent_sim.simulation.time_travel import open_stored_session
     from adk_agent_sim.use_cases.time_travel import TimeTravelPoint, plan_time_travel
@@ -269,3 +262,70 @@ def _to_json(forked: Simulation, session_id: str, turn: int | None, plan: TimeTr
         "waits_for": None if isinstance(step, Done) else str(step),
         "final_response": step.text if isinstance(step, Done) else None,
     }
+
+
+_NO_SERVER = (
+    "--turn needs --agent: the run of the turn is replayed with the agent's own code. Without it, a server of yours "
+    "has to be running that has the session."
+)
+_PROGRESS_SECONDS = 1.0
+
+
+def fork_on_server(session_id: str, turn: int, *, force: bool, as_json: bool) -> None:
+    """Fork a session on the server that has it, and print where the new one is played.
+
+    Raises:
+        ForkRefused: The server refuses it, or there is none.
+    """
+    from adk_agent_sim.link.server_entry import find_server
+
+    entry = find_server(session_id)
+    if entry is None:
+        raise ForkRefused(_NO_SERVER)
+    plan = _read_answer(_time_travel(entry, session_id, turn, force=force, path="/time-travel/plan"))
+    for callback in plan["callbacks"] if not as_json else ():
+        print_line(f"  runs again: {callback}")
+    with ThreadPoolExecutor(1) as threads:
+        request = threads.submit(_time_travel, entry, session_id, turn, force=force, path="/time-travel")
+        forked = _read_answer(_wait_for_answer(entry, session_id, request, is_quiet=as_json))
+    url = f"{entry.web_url}/sessions/{forked['session_id']}"
+    if as_json:
+        print_json({"session_id": forked["session_id"], "source_session_id": session_id, "turn": turn, "url": url})
+    else:
+        print_line(f"The new session is {forked['session_id']}. Play it at {url}")
+
+
+def _time_travel(entry: ServerEntry, session_id: str, turn: int, *, force: bool, path: str) -> ServerAnswer | None:
+    from adk_agent_sim.link.server_entry import request_json
+
+    body = {"action": "fork", "turn": turn, "force": force}
+    # Without a limit: a replay takes as long as the callbacks of the agent.
+    return request_json(entry, "POST", f"/api/sessions/{session_id}{path}", body, timeout=None)
+
+
+def _wait_for_answer(
+    entry: ServerEntry, session_id: str, request: Future[ServerAnswer | None], *, is_quiet: bool
+) -> ServerAnswer | None:
+    """Wait for the fork, and print meanwhile what it waits for."""
+    from adk_agent_sim.cli.play.terminal_commands import print_wait
+    from adk_agent_sim.link.server_entry import request_json
+
+    reported = ""
+    while True:
+        try:
+            return request.result(_PROGRESS_SECONDS)
+        except NotDone:
+            progress = request_json(entry, "GET", f"/api/sessions/{session_id}/time-travel")
+            waits_for = str(progress.body.get("waits_for", "")) if progress is not None else ""
+            if waits_for != reported and not is_quiet:
+                print_wait(waits_for)
+            reported = waits_for
+
+
+def _read_answer(answer: ServerAnswer | None) -> Mapping[str, Any]:
+    if answer is None:
+        raise ForkRefused("The server has stopped. Start it again with `adksim serve`, and try again.")
+    if answer.is_ok:
+        return answer.body
+    advice = " Add --force to continue anyway; the new session says so." if answer.body.get("can_override") else ""
+    raise ForkRefused(f"{answer.body.get('message', 'The server has failed.')}{advice}")
