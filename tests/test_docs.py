@@ -37,7 +37,7 @@ def test_nothing_says_that_a_registry_has_this_project() -> None:
     texts = {path: path.read_text(encoding="utf-8") for path in (*_PAGES, *sources)}
     advice = re.compile(r"pip install[^`\n]*(?<![/\w])adk([-_]agent[-_])?sim\b|adk[-_]agent[-_]sim\[")
 
-    assert len(texts) > 1000
+    assert len(texts) > 500
     assert [path for path, text in texts.items() if advice.search(text)] == []
 
 
