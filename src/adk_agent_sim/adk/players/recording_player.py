@@ -51,11 +51,6 @@ class RecordingPlayer:
         self._problem = "the session has no user message yet"
         self._skipped_turns: Sequence[tuple[str, AgentPath]] = ()
 
-    @property
-    def run(self) -> RecordedRun | None:
-        """The recorded run that is played now."""
-        return self._run
-
     def handle_user_message(self, message: types.Content) -> None:
         """Play the decisions that follow this message next."""
         content = to_json_value(message)

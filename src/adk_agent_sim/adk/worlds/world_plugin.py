@@ -127,11 +127,6 @@ class TokenCount:
             self.prompt += usage.prompt_token_count or 0
             self.output += (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
 
-    @property
-    def total(self) -> int:
-        """All of them."""
-        return self.prompt + self.output
-
 
 class WorldPlugin(BasePlugin):
     """Puts every LlmAgent of an App into a world, without any change to the agents."""
