@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from google.protobuf.message import Message
 from pydantic import BaseModel
@@ -103,10 +103,13 @@ class ConversionTracer:
     def _iter_values(self, values: Iterable[object]) -> Iterator[object]:
         """Yield the values of value classes that hold the text, also those in collections."""
         for value in values:
-            if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-                if len(value) < _MAX_LENGTH:
-                    yield from self._iter_values(value)
-            elif _is_value(value) and self._text in (str(value) if isinstance(value, Message) else repr(value)):
+            if isinstance(value, list | tuple) and not hasattr(cast("object", value), "_fields"):
+                items = cast("Sequence[object]", value)
+                if len(items) < _MAX_LENGTH:
+                    yield from self._iter_values(items)
+            elif _is_value(value) and self._text in (
+                str(value) if isinstance(value, Message) else repr(cast("object", value))
+            ):
                 yield value
 
 
@@ -124,16 +127,20 @@ class _Shapes:
         return " / ".join(sorted(each.__qualname__ for each in self._groups.get(value_class, {value_class})))
 
 
+def _describe(value: object) -> str:
+    return str(value) if isinstance(value, Message) else repr(value)
+
+
 def _is_ours(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(_SOURCES)
 
 
 def _is_value(value: Any) -> bool:
-    is_named_tuple = isinstance(value, tuple) and hasattr(value, "_fields")
+    is_named_tuple = isinstance(value, tuple) and hasattr(cast("object", value), "_fields")
     return (
         isinstance(value, BaseModel | Message)
         or is_named_tuple
-        or (is_dataclass(value) and not isinstance(value, type))
+        or (is_dataclass(cast("object", value)) and not isinstance(value, type))
     )
 
 

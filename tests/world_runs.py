@@ -16,7 +16,7 @@ MAIL = "Emails__send_email"
 TELL_USER = "AgentUserInterface__send_message_to_user"
 WAIT = "SystemApp__wait_for_notification"
 
-SEND_A = (MAIL, {"recipients": ["a@example.org"], "subject": "one"})
+SEND_A: tuple[str, dict[str, Any]] = (MAIL, {"recipients": ["a@example.org"], "subject": "one"})
 SEND_B = (MAIL, {"recipients": ["a@example.org"], "subject": "two"})
 
 

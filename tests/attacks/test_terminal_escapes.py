@@ -284,7 +284,7 @@ def _run_on_scenario(*arguments: str) -> Callable[[_Files], _Lines]:
 def _run_scenario(files: _Files) -> _Lines:
     yield from _run_on_scenario("run", "--oracle")(files)
     ask = build_world_event("u", "USER", call="AgentUserInterface__send_message_to_agent", delay=0, content=HOSTILE)
-    mail = {"sender": "a@example.org", "subject": HOSTILE, "content": HOSTILE}
+    mail: dict[str, Any] = {"sender": "a@example.org", "subject": HOSTILE, "content": HOSTILE}
     arrives = build_world_event("mail", "ENV", ("u",), "Emails__send_email_to_user_only", delay=5, **mail)
     scenario = build_scenario_file(ask, arrives, build_reply_event("r", "mail"), scenario_id=_NAME)
     yield ["scenario", "run", files.write("played.json", scenario), "--player", "human"], _PLAYED

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from pathlib import Path
 from typing import Any, cast
@@ -104,7 +103,7 @@ class TestFindings:
     @pytest.fixture
     def invalid(self, tmp_path: Path) -> Path:
         """Files with errors, with warnings only, and one that cannot be read."""
-        mail = {"recipients": ["a@example.org"], "subject": "a"}
+        mail: dict[str, Any] = {"recipients": ["a@example.org"], "subject": "a"}
         unfit = build_world_event("a", "AGENT", ("u",), "Emails__send_email", **mail, bcc="x")
         twice = build_world_event("a", "AGENT", ("u",), "Emails__send_email", at=1001, **mail)
         return _write(
@@ -145,18 +144,6 @@ def test_texts_are_compared_by_recorded_answers(tmp_path: Path) -> None:
     judged = _run(scenario, "--judge", f"replay:{_write(tmp_path / 'answers.jsonl')}")
     assert judged.exit_code == 0, judged.output
     assert "note:" not in judged.stdout
-
-
-class _SteppingClock:
-    """A clock by which every look takes a second."""
-
-    def __init__(self) -> None:
-        self._seconds = itertools.count()
-
-    def now(self) -> float:
-        return float(next(self._seconds))
-
-    monotonic = now
 
 
 def test_progress_counts_the_runs_of_all_scenarios(tmp_path: Path) -> None:

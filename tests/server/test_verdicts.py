@@ -37,7 +37,8 @@ def _list_statuses(verdict: Any) -> list[list[tuple[str, str, int | None]]]:
 
 
 def _find_partner(event: Any, happened: Any) -> int | None:
-    partner = event["agent_event_id"] or (event["nearest"] or {}).get("event_id")
+    nearest: dict[str, Any] = event["nearest"] or {}
+    partner = event["agent_event_id"] or nearest.get("event_id")
     return next((place for place, each in enumerate(happened) if each["event_id"] == partner), None)
 
 

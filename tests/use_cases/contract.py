@@ -16,7 +16,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, chdir, closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import click
 from agent_folders import forget_imports, write_agent
@@ -228,9 +228,12 @@ class _Normalizer:
         if isinstance(value, str):
             return _TIME.sub("1000000000.0", _UUID.sub(self._name_id, value.replace(self._folder, "<folder>")))
         if isinstance(value, Mapping):
-            return {self(key): self(each) for key, each in value.items() if not str(key).endswith("_at")}
-        if isinstance(value, list | tuple):
-            return type(value)(map(self, value))
+            mapping = cast("Mapping[str, Any]", value)
+            return {self(key): self(each) for key, each in mapping.items() if not key.endswith("_at")}
+        if isinstance(value, list):
+            return [self(each) for each in cast("list[Any]", value)]
+        if isinstance(value, tuple):
+            return tuple(self(each) for each in cast("tuple[Any, ...]", value))
         return value
 
     def _name_id(self, found: re.Match[str]) -> str:

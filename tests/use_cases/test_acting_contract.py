@@ -656,7 +656,7 @@ def _fork_stored(turn: int) -> Row:
     )
 
 
-ROWS += [_fork_stored(1), _fork_stored(9)]
+ROWS.extend([_fork_stored(1), _fork_stored(9)])
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from api_client import serve_simulator
@@ -51,8 +51,9 @@ async def _request(place: Place, path: str, body: Any = None) -> Any:
 
 def _drop_times(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _drop_times(each) for key, each in value.items() if key != "wall_seconds"}
-    return [_drop_times(each) for each in value] if isinstance(value, list) else value
+        mapping = cast("dict[str, Any]", value)
+        return {key: _drop_times(each) for key, each in mapping.items() if key != "wall_seconds"}
+    return [_drop_times(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def _has_run(outcome: Outcome) -> None:

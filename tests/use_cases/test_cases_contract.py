@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from api_client import serve_simulator
@@ -112,7 +112,7 @@ async def _replay_in_python(place: Place) -> Any:
 
 async def _replay_with_command(place: Place) -> Any:
     value = await place.run_command_on_files("replay", _write_file(place).path, "--agent", place.agent_folder)
-    return value["replays"] if isinstance(value, dict) else value
+    return cast("dict[str, Any]", value)["replays"] if isinstance(value, dict) else value
 
 
 def _write_legacy(place: Place) -> EvalFile:

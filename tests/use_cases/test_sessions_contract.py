@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import pytest
 from use_cases.contract import FINISHED, UNFINISHED, Cell, Outcome, Place, Row, run_row
@@ -53,8 +53,9 @@ def _to_json(value: Any) -> Any:
 
 def _drop_hosted(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _drop_hosted(each) for key, each in value.items() if key not in _HOSTED}
-    return [_drop_hosted(each) for each in value] if isinstance(value, list) else value
+        mapping = cast("dict[str, Any]", value)
+        return {key: _drop_hosted(each) for key, each in mapping.items() if key not in _HOSTED}
+    return [_drop_hosted(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def _list(**wanted: Any) -> Cell:

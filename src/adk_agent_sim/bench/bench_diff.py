@@ -13,12 +13,12 @@ from adk_agent_sim.bench.bench_summary import BenchSummary, VariantSummary
 from adk_agent_sim.bench.run_group import RunGroup, summarize_group
 from adk_agent_sim.bench.statistics import PairedTest, adjust_by_holm, compare_pairs
 from adk_agent_sim.errors import BenchesNotComparable
-from adk_agent_sim.timeline.record import Record
+from adk_agent_sim.timeline.record import FrozenRecord
 
 Change = Literal["better", "worse", "unchanged"]
 
 
-class ScenarioChange(Record, frozen=True):
+class ScenarioChange(FrozenRecord):
     """One scenario in both benches."""
 
     scenario: str
@@ -46,7 +46,7 @@ class ScenarioChange(Record, frozen=True):
         return "better" if self.difference > 0 else "worse"
 
 
-class VariantDiff(Record, frozen=True):
+class VariantDiff(FrozenRecord):
     """One variant of each bench, on the scenarios that both have judged runs of."""
 
     before_label: str
@@ -92,7 +92,7 @@ class VariantDiff(Record, frozen=True):
         return [each for each in self.scenarios if each.change == change]
 
 
-class BenchDiff(Record, frozen=True):
+class BenchDiff(FrozenRecord):
     """The comparison of two benches."""
 
     alpha: float

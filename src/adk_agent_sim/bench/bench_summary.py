@@ -23,14 +23,14 @@ from adk_agent_sim.bench.run_group import (
     label_variants,
     summarize_group,
 )
-from adk_agent_sim.timeline.record import Record
+from adk_agent_sim.timeline.record import FrozenRecord
 
 _MAX_EXAMPLES = 5
 _MAX_SHOWN = 2_000
 """The most characters of a reason that is the same for all runs of a group."""
 
 
-class VariantSummary(Record, frozen=True):
+class VariantSummary(FrozenRecord):
     """How one variant did."""
 
     variant: Variant
@@ -44,7 +44,7 @@ class VariantSummary(Record, frozen=True):
     """How it did in the scenarios of each capability tag."""
 
 
-class FailureGroup(Record, frozen=True):
+class FailureGroup(FrozenRecord):
     """The runs that did not pass for reasons that differ only in ids, numbers and values."""
 
     outcome: Outcome
@@ -75,7 +75,7 @@ class FailureGroup(Record, frozen=True):
         return sum(self.counts.values())
 
 
-class BenchSummary(Record, frozen=True):
+class BenchSummary(FrozenRecord):
     """The outcome of a bench."""
 
     folder: str = ""

@@ -15,7 +15,7 @@ from adk_agent_sim.bench.statistics import (
     estimate_pass_hat_k,
     estimate_success_rate,
 )
-from adk_agent_sim.timeline.record import Record
+from adk_agent_sim.timeline.record import FrozenRecord
 
 VARIANT_AXES: Final = ("agent", "model", "player", "rules")
 """The axes of the plan that are compared with each other; scenarios, seeds and runs are what they are compared on."""
@@ -55,7 +55,7 @@ _ALL_K_UP_TO = 8
 """Up to here every k is reported, beyond it powers of two."""
 
 
-class RunMeasure(Record, frozen=True):
+class RunMeasure(FrozenRecord):
     """A number that each run has, such as its tokens, over all runs."""
 
     total: float
@@ -71,7 +71,7 @@ class RunMeasure(Record, frozen=True):
     """A tenth of the runs is above."""
 
 
-class PassAtK(Record, frozen=True):
+class PassAtK(FrozenRecord):
     """The two estimates for a number of attempts, as means over the scenarios."""
 
     k: int
@@ -86,7 +86,7 @@ class PassAtK(Record, frozen=True):
     """How many scenarios have at least k judged runs; the others are left out."""
 
 
-class RunGroup(Record, frozen=True):
+class RunGroup(FrozenRecord):
     """The figures of a group."""
 
     runs: int

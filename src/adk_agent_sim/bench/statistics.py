@@ -13,7 +13,7 @@ from typing import Final
 
 from pydantic import computed_field
 
-from adk_agent_sim.timeline.record import Record
+from adk_agent_sim.timeline.record import FrozenRecord
 
 NORMAL_97_5: Final = 1.959963984540054
 """The quantile of the normal distribution for an interval of 95 %."""
@@ -27,7 +27,7 @@ _MAX_EXACT_WORK = 2_000_000_000
 """The most bytes that the exact permutation test may add up; about a second."""
 
 
-class SuccessRate(Record, frozen=True):
+class SuccessRate(FrozenRecord):
     """A share of runs that passed, with its 95 % Wilson interval."""
 
     passed: int
@@ -46,7 +46,7 @@ class SuccessRate(Record, frozen=True):
         return self.passed / self.total if self.total else None
 
 
-class PairedTest(Record, frozen=True):
+class PairedTest(FrozenRecord):
     """The result of a two-sided paired test."""
 
     name: str

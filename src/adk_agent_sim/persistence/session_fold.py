@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from types import CodeType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from adk_agent_sim.persistence.read_model_codec import to_pending_row, to_read_model_columns, to_timeline_rows
 from adk_agent_sim.persistence.row_codec import read_stored_event
@@ -126,7 +126,7 @@ class _TreeText:
     def add(self, node: object) -> str:
         """Return a node, a list of nodes or a value as text."""
         if isinstance(node, list):
-            return f"[{' '.join(self.add(each) for each in node if not _is_docstring(each))}]"
+            return f"[{' '.join(self.add(each) for each in cast('list[object]', node) if not _is_docstring(each))}]"
         if not isinstance(node, ast.AST):
             return repr(node)
         if isinstance(node, ast.Name):
@@ -172,7 +172,11 @@ def _describe_code(code: CodeType) -> str:
 
 def _describe_constant(constant: object) -> str:
     # The order of a set differs between processes.
-    return repr(sorted(map(repr, constant))) if isinstance(constant, frozenset) else repr(constant)
+    return (
+        repr(sorted(map(repr, cast("frozenset[object]", constant))))
+        if isinstance(constant, frozenset)
+        else repr(constant)
+    )
 
 
 _log = get_logger(__name__)

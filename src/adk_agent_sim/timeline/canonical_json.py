@@ -57,7 +57,7 @@ def _are_equal(left: Json, right: Json, *, is_exact: bool) -> bool:
         if not is_exact and is_number(left) and is_number(right):
             return left == right
         are_mappings = isinstance(left, Mapping) and isinstance(right, Mapping)
-        return are_mappings and _are_equal(dict(left), dict(right), is_exact=is_exact)
+        return are_mappings and _are_equal({**left}, {**right}, is_exact=is_exact)
     if isinstance(left, dict):
         mapping, other = cast("dict[str, Json]", left), cast("dict[str, Json]", right)
         return mapping.keys() == other.keys() and all(

@@ -12,3 +12,9 @@ class Record(BaseModel):
     """Base class of all records; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
+
+
+class FrozenRecord(Record):
+    """A record that never changes, and can be a key."""
+
+    model_config = ConfigDict(frozen=True)

@@ -6,17 +6,19 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from adk_agent_sim.text.escaping import escape_line
-from adk_agent_sim.timeline.record import Record
+from adk_agent_sim.timeline.record import FrozenRecord
 
 EventStatus: TypeAlias = Literal["matched", "wrong", "missing"]
 TurnStatus: TypeAlias = Literal["passed", "failed", "not judged"]
 
 
-class _VerdictPart(Record, frozen=True, extra="ignore"):
+class _VerdictPart(FrozenRecord):
     """What was stored by another version is readable, whatever else it has."""
+
+    model_config = ConfigDict(extra="ignore")
 
 
 class VerdictDifference(_VerdictPart):

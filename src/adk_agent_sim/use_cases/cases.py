@@ -259,7 +259,12 @@ def _build_badge(badge: CaseBadge) -> BadgeInfo:
 def _build_differences(differences: Sequence[RecordingDifference]) -> list[ReplayDifferenceInfo]:
     return [
         ReplayDifferenceInfo(
-            **{**vars(each), "recorded": format_json_value(each.recorded), "found": format_json_value(each.found)}
+            message_number=each.message_number,
+            agent_name=each.agent_name,
+            what=each.what,
+            recorded=format_json_value(each.recorded),
+            found=format_json_value(each.found),
+            call_id=each.call_id,
         )
         for each in differences
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from adk_agent_sim.errors import MalformedValue, SessionNotFound, SimulatorError
@@ -56,7 +57,8 @@ async def list_sessions(
     # One more than the page holds tells whether there is a next page.
     found = await timeline.list_summaries(known, None if limit is None else limit + 1)
     shown = found[:limit]
-    sizes = await timeline.get_session_sizes([each.session.session_id for each in shown]) if with_sizes else {}
+    ids = [each.session.session_id for each in shown]
+    sizes: Mapping[str, int] = await timeline.get_session_sizes(ids) if with_sizes else {}
     return SessionPage(
         sessions=[host.describe(each, stored_bytes=sizes.get(each.session.session_id)) for each in shown],
         next_cursor=format_session_cursor(shown[-1].cursor) if len(found) > len(shown) else None,

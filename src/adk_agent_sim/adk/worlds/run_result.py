@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import Field, computed_field
 
-from adk_agent_sim.timeline.record import Record
+from adk_agent_sim.timeline.record import FrozenRecord
 from adk_agent_sim.timeline.verdict import Verdict
 
 
@@ -40,7 +40,7 @@ class RunEnd(StrEnum):
     """The agent's run raised an exception."""
 
 
-class WorldRunMetadata(Record, frozen=True):
+class WorldRunMetadata(FrozenRecord):
     """Who ran how, as the format's metadata has it."""
 
     agent_id: str
@@ -71,7 +71,7 @@ class WorldRunMetadata(Record, frozen=True):
         return self.exception_type is not None
 
 
-class WorldRunResult(Record, frozen=True):
+class WorldRunResult(FrozenRecord):
     """The outcome of a run."""
 
     scenario_id: str

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import computed_field
+from pydantic import ConfigDict, computed_field
 
 from adk_agent_sim.text.escaping import escape_line
-from adk_agent_sim.timeline.record import Record
+from adk_agent_sim.timeline.record import FrozenRecord
 
 JsonPath = tuple[str | int, ...]
 """The keys and positions that lead to a value."""
@@ -141,8 +141,10 @@ class LintFinding:
     severity: Severity = "error"
 
 
-class LocatedFinding(Record, frozen=True, extra="ignore"):
+class LocatedFinding(FrozenRecord):
     """A finding with its position in the file."""
+
+    model_config = ConfigDict(extra="ignore")
 
     file: str
     line: int

@@ -22,7 +22,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import computed_field
+from pydantic import ConfigDict, computed_field
 
 from adk_agent_sim.errors import InsecureFile, NotJudgeable, OracleFailed, SimulatorError
 from adk_agent_sim.persistence.default_path import get_data_folder
@@ -46,7 +46,7 @@ from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.private_files import create_private_folder, read_private_file, write_private_file
-from adk_agent_sim.timeline.record import Record
+from adk_agent_sim.timeline.record import FrozenRecord
 from adk_agent_sim.timeline.strict_json import dump_json, parse_json_object
 
 RUN_COUNT = 5
@@ -70,8 +70,10 @@ class CheckStatus(StrEnum):
     LINT_ERRORS = "lint errors"
 
 
-class CheckedProperty(Record, frozen=True, extra="ignore"):
+class CheckedProperty(FrozenRecord):
     """Whether one demand on a scenario holds."""
+
+    model_config = ConfigDict(extra="ignore")
 
     holds: bool | None
     """None if it is not known, because the scenario cannot be judged."""
@@ -83,8 +85,10 @@ class CheckedProperty(Record, frozen=True, extra="ignore"):
     """What to do if it does not hold."""
 
 
-class CheckRun(Record, frozen=True, extra="ignore"):
+class CheckRun(FrozenRecord):
     """One run of a check."""
+
+    model_config = ConfigDict(extra="ignore")
 
     player: str
 
@@ -101,8 +105,10 @@ class CheckRun(Record, frozen=True, extra="ignore"):
     """The simulated duration."""
 
 
-class ScenarioCheck(Record, frozen=True, extra="ignore"):
+class ScenarioCheck(FrozenRecord):
     """The result of a check."""
+
+    model_config = ConfigDict(extra="ignore")
 
     scenario_id: str
 
