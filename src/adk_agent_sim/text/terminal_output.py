@@ -19,7 +19,6 @@ from types import TracebackType
 from typing import IO, Any, cast
 
 import click
-from rich.cells import cell_len
 
 from adk_agent_sim.text.escaping import escape_document, escape_json, escape_line, escape_message
 
@@ -171,7 +170,7 @@ def format_table(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) 
         right: The columns that are aligned to the right, such as those of numbers, counted from 0.
     """
     cells = [list(map(escape_line, row)) for row in rows]
-    widths = [min(_MAX_WIDTH, max(map(cell_len, column))) for column in zip(*cells, strict=True)]
+    widths = [min(_MAX_WIDTH, max(map(_count_columns, column))) for column in zip(*cells, strict=True)]
     return [
         TerminalText("  ".join(_pad(row[at], width, at in right) for at, width in enumerate(widths)).rstrip())
         for row in cells
@@ -184,5 +183,11 @@ def shorten_cell(text: str) -> str:
 
 
 def _pad(text: str, width: int, is_right: bool) -> str:
-    space = " " * (width - cell_len(text))
+    space = " " * (width - _count_columns(text))
     return space + text if is_right else text + space
+
+
+def _count_columns(text: str) -> int:
+    from rich.cells import cell_len  # noqa: PLC0415 - most commands print no table, and none does for --help
+
+    return cell_len(text)

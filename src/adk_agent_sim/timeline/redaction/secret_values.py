@@ -86,7 +86,8 @@ _PLAIN_TAILS = frozenset(
     | {"hint", "rules", "strength", "required", "enabled", "budget", "ratio", "bucket", "banner", "consent", "id"}
 )
 
-_WORD_PATTERN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z][^\W\d_]*|[a-z]+")
+# A run of capitals is cut, so that it gives back a bounded number of them.
+_WORD_PATTERN = re.compile(r"[A-Z]{1,32}(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z][^\W\d_]*|[a-z]+")
 
 _MAX_NAME = 200
 
