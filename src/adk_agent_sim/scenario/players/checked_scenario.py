@@ -383,7 +383,9 @@ class CheckCache:
         kept = check.model_copy(update={"runs": ()})
         try:
             create_private_folder(self._folder)
-            write_private_file(self._get_path(scenario), dump_json(kept.model_dump(mode="json"), indent=2) + "\n")
+            write_private_file(
+                self._get_path(scenario), dump_json(kept.model_dump(mode="json"), indent=2, ensure_ascii=True) + "\n"
+            )
         except (OSError, InsecureFile) as error:
             # The result is shown all the same; only the next start does not know it.
             _log.warning("The result of a check cannot be kept in %s: %s", self._folder, error)
