@@ -107,9 +107,7 @@ class ConversionTracer:
                 items = cast("Sequence[object]", value)
                 if len(items) < _MAX_LENGTH:
                     yield from self._iter_values(items)
-            elif _is_value(value) and self._text in (
-                str(value) if isinstance(value, Message) else repr(cast("object", value))
-            ):
+            elif _is_value(value) and self._text in _describe(value):
                 yield value
 
 
@@ -127,7 +125,7 @@ class _Shapes:
         return " / ".join(sorted(each.__qualname__ for each in self._groups.get(value_class, {value_class})))
 
 
-def _describe(value: object) -> str:
+def _describe(value: Any) -> str:
     return str(value) if isinstance(value, Message) else repr(value)
 
 
